@@ -1,0 +1,44 @@
+# `make demo` and `make test` need nothing but Python >= 3.11 and make: each sets up .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+BENCH := .venv-bench/bin
+# One BLAS thread per process: the tests run in parallel processes.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: setup demo test soak lint bench-setup bench clean
+
+setup: .venv/ready
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
+	touch $@
+
+demo: setup
+	$(BIN)/python examples/paper_application.py --out demo
+
+test: setup
+	$(BIN)/python -m pytest -n 2 -m "not soak"
+
+soak: setup
+	$(BIN)/python -m pytest -m soak --timeout 3600
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench-setup: .venv-bench/ready
+.venv-bench/ready: benchmarks/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH)/python -m pip install --quiet --upgrade pip
+	$(BENCH)/python -m pip install --quiet --requirement benchmarks/requirements.txt --editable '.[all]'
+	touch $@
+
+bench: bench-setup
+	$(BENCH)/python -m benchmarks
+
+clean:
+	rm -rf .venv .venv-bench demo dist

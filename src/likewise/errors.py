@@ -1,0 +1,38 @@
+"""Every error likewise raises on purpose, on one page.
+
+    LikewiseError
+    ├── SimilarityError   a score that is not a similarity, or an object it cannot compare
+    ├── SpaceError        an object outside its space, or a space that cannot be
+    ├── StudyError        a tell, ask or open that does not fit the study
+    ├── StorageError      a stored study that cannot be read or written
+    └── MissingExtra      an optional library that is not installed
+
+Each message names the thing, the value and the remedy.
+"""
+
+
+class LikewiseError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class SimilarityError(LikewiseError, ValueError):
+    """A score that is not a similarity, or an object that a similarity cannot compare."""
+
+
+class SpaceError(LikewiseError, ValueError):
+    """An object outside its space, or a space that cannot be."""
+
+
+class StudyError(LikewiseError, ValueError):
+    """A tell, ask or open that does not fit the study."""
+
+
+class StorageError(LikewiseError, RuntimeError):
+    """A stored study that cannot be read or written."""
+
+
+class MissingExtra(LikewiseError, ImportError):
+    """An optional library that is not installed."""
+
+    def __init__(self, what: str, library: str, extra: str) -> None:
+        super().__init__(f"{what} needs {library}, which is not installed; run: pip install 'likewise[{extra}]'")

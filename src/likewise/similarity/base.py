@@ -1,0 +1,172 @@
+"""The protocol: a similarity encodes objects once and compares encodings as arrays.
+
+Three methods make a similarity. Two further protocols are optional, and said by having the methods, not by a flag:
+learnable parameters (`parameters`, `with_parameters`, `sensitivity`) and derivatives in the objects (`Differentiable`).
+Derivatives are *pullbacks*: instead of the tensor ∂S_ij/∂x_i they return the map W ↦ Σ_j W_ij ∂S_ij/∂x_i, which is all
+that a gradient of a scalar needs, costs no more memory than S itself, and composes through sums, products and warps.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.similarity.encoding import Encoding
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Pullback = Callable[[Any], Matrix]
+ParameterPullback = Callable[[Matrix], dict[str, Vector]]
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """Prior of a positive parameter: log θ ~ N(location, scale²).
+
+    >>> round(LogNormal(0.0, 1.0).mode, 4)
+    0.3679
+    """
+
+    location: float
+    scale: float
+
+    @property
+    def mode(self) -> float:
+        return float(np.exp(self.location - self.scale**2))
+
+    def log_density(self, values: Vector) -> float:
+        """Σ log p(θ), up to a constant."""
+        z = (np.log(values) - self.location) / self.scale
+        return float(-np.sum(0.5 * z**2 + np.log(values)))
+
+    def log_slope(self, values: Vector) -> Vector:
+        """∂ log p(θ) / ∂ log θ."""
+        slope: Vector = -(np.log(values) - self.location) / self.scale**2 - 1.0
+        return slope
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A positive parameter (one entry or several) and what is believed of it before any data."""
+
+    value: Vector
+    prior: LogNormal
+
+
+class Similarity(ABC):
+    """How alike two objects are: a symmetric, non-negative score, not necessarily positive definite."""
+
+    @abstractmethod
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        """What is computed once per object (see `likewise.similarity.encoding`)."""
+
+    @abstractmethod
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        """Scores S(a_i, b_j), a matrix of shape (len(a), len(b))."""
+
+    @abstractmethod
+    def within(self, a: Encoding) -> Vector:
+        """Scores S(a_i, a_i) of each object with itself."""
+
+    @property
+    def psd(self) -> bool:
+        """Whether every matrix of scores is positive semi-definite."""
+        return False
+
+    @property
+    def signed(self) -> bool:
+        """Whether scores may be negative; allowed to PSD kernels alone (linear, cosine)."""
+        return False
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        """The similarities this one is built from."""
+        return ()
+
+    @property
+    def name(self) -> str:
+        """What tables and messages call it."""
+        return type(self).__name__
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        """The same combination of other parts."""
+        return self
+
+    def fitted(self, a: Encoding) -> Similarity:
+        """The same similarity with what it leaves to the data (a median distance) settled on these objects."""
+        if not self.parts:
+            return self
+        return self.rebuilt([part.fitted(self._part_encoding(a, i)) for i, part in enumerate(self.parts)])
+
+    def parameters(self, a: Encoding) -> dict[str, Parameter]:
+        """The parameters that can be learnt, for objects like these."""
+        return {
+            f"{i}.{name}": parameter
+            for i, part in enumerate(self.parts)
+            for name, parameter in part.parameters(self._part_encoding(a, i)).items()
+        }
+
+    def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
+        """The same similarity with these parameters."""
+        if not self.parts or not values:
+            return self
+        return self.rebuilt(
+            [
+                part.with_parameters({k.split(".", 1)[1]: v for k, v in values.items() if k.split(".", 1)[0] == str(i)})
+                for i, part in enumerate(self.parts)
+            ]
+        )
+
+    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+        """Scores S(a_i, a_j), and the map W ↦ Σ_ij W_ij ∂S_ij/∂ log θ for each parameter θ."""
+        return self.between(a, a), lambda weights: {}
+
+    def _part_encoding(self, a: Encoding, i: int) -> Encoding:
+        """The encoding that part `i` made, out of this similarity's encoding."""
+        return a[i]
+
+    def __call__(self, x: Any, other: Any) -> float:
+        """The score of two objects."""
+        return float(self.between(self.encode([x]), self.encode([other]))[0, 0])
+
+    def __add__(self, other: Similarity) -> Similarity:
+        from likewise.similarity.algebra import Sum
+
+        return Sum((self, other))
+
+    def __mul__(self, other: Similarity | float) -> Similarity:
+        from likewise.similarity.algebra import Product, Scaled
+
+        return Product((self, other)) if isinstance(other, Similarity) else Scaled(self, float(other))
+
+    __rmul__ = __mul__
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """A similarity that can be differentiated in the vector of its first object."""
+
+    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        """Scores S(a_i, b_j), and the map W ↦ Σ_j W_ij ∇S(a_i, b_j), the gradient in a_i's vector."""
+        ...
+
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        """Scores S(a_i, a_i), and the map w ↦ w_i ∇S(a_i, a_i), the total gradient in a_i's vector."""
+        ...
+
+
+def is_differentiable(similarity: Similarity) -> TypeGuard[Differentiable]:
+    """Whether the similarity and all its parts have derivatives in the objects."""
+    return isinstance(similarity, Differentiable) and all(map(is_differentiable, similarity.parts))
+
+
+def map_leaves(function: Callable[[Similarity], Similarity], similarity: Similarity) -> Similarity:
+    """The similarity with `function` applied to each of its parts that has no parts."""
+    if not similarity.parts:
+        return function(similarity)
+    return similarity.rebuilt([map_leaves(function, part) for part in similarity.parts])

@@ -1,0 +1,66 @@
+"""From a distance to a similarity: exp(−d/ℓ), or constant − d."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encoding import Encoding, count, take
+
+FITTED_ON = 200
+
+
+class DistanceSimilarity(Similarity):
+    """A similarity made from a distance (or divergence) d ≥ 0 with d(x, x) = 0.
+
+    With a `constant` it is constant − d, which must dominate every distance in play; else it is exp(−d/ℓ). A
+    `lengthscale` of None is settled as the median distance of the observed objects in a study, and is 1 elsewhere.
+    Subclasses are frozen dataclasses with these two fields.
+    """
+
+    lengthscale: float | None
+    constant: float | None
+
+    @abstractmethod
+    def distances(self, a: Encoding, b: Encoding) -> Matrix:
+        """d(a_i, b_j), a matrix of shape (len(a), len(b))."""
+
+    def check_scale(self) -> None:
+        """Refuse a lengthscale or constant that is not positive; for the subclass's __post_init__."""
+        for what, value in (("lengthscale", self.lengthscale), ("constant", self.constant)):
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise SimilarityError(f"{self.name} needs a positive {what}, not {value}")
+        if self.lengthscale is not None and self.constant is not None:
+            raise SimilarityError(f"{self.name} takes a lengthscale (exp(−d/ℓ)) or a constant (constant − d), not both")
+
+    def scores(self, distances: Any) -> Any:
+        """The similarity at these distances."""
+        if self.constant is not None:
+            return self.constant - distances
+        return np.exp(-distances / (self.lengthscale or 1.0))
+
+    def slopes(self, distances: Any) -> Any:
+        """The derivative of the similarity in the distance."""
+        if self.constant is not None:
+            return -np.ones_like(distances)
+        return -self.scores(distances) / (self.lengthscale or 1.0)
+
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        return cast(Matrix, self.scores(self.distances(a, b)))
+
+    def within(self, a: Encoding) -> Vector:
+        return cast(Vector, self.scores(np.zeros(count(a))))
+
+    def fitted(self, a: Encoding) -> Similarity:
+        if self.lengthscale is not None or self.constant is not None:
+            return self
+        few = take(a, slice(0, FITTED_ON))
+        d = self.distances(few, few)
+        positive = d[np.triu_indices(len(d), 1)]
+        positive = positive[positive > 0]
+        return replace(self, lengthscale=float(np.median(positive)) if len(positive) else 1.0)  # type: ignore[type-var]

@@ -1,0 +1,369 @@
+"""Similarities of vectors: RBF, Matérn, linear, cosine. All are PSD kernels, differentiable in objects and parameters.
+
+An object is a sequence of numbers (or one number); its encoding is its row in an array of shape (n, d). In a study over
+a `Box` these similarities compare the box's unit coordinates, so that a lengthscale is a fraction of the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import (
+    LogNormal,
+    Matrix,
+    Parameter,
+    ParameterPullback,
+    Pullback,
+    Similarity,
+    Vector,
+)
+
+Lengthscale = float | Sequence[float] | Vector | None
+
+
+def lengthscale_prior(dimension: int) -> LogNormal:
+    """Lengthscales grow with √d, so that distances between typical points stay comparable: location √2 + ½ log d.
+
+    >>> round(lengthscale_prior(1).mode, 3), round(lengthscale_prior(4).mode, 3)
+    (0.205, 0.41)
+    """
+    return LogNormal(np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
+
+
+def as_vectors(objects: Sequence[Any]) -> Matrix:
+    """Objects as the rows of an array; a plain number is a vector of one.
+
+    >>> as_vectors([1.0, 2.0]).shape
+    (2, 1)
+    """
+    try:
+        array = np.asarray(objects, dtype=float)
+    except (TypeError, ValueError):
+        _blame(objects)
+        raise
+    if array.ndim <= 1:
+        array = array.reshape(len(array), -1) if array.size else np.zeros((len(objects), 0))
+    if array.ndim != 2 or not np.all(np.isfinite(array)):
+        _blame(objects)
+    return array
+
+
+def _blame(objects: Sequence[Any]) -> None:
+    """Raise the error that names the first object that is no vector of finite numbers like the others."""
+    width: int | None = None
+    for number, x in enumerate(objects):
+        try:
+            row = np.atleast_1d(np.asarray(x, dtype=float))
+        except (TypeError, ValueError):
+            raise SimilarityError(f"object {number} is not a vector of numbers: {x!r}") from None
+        if row.ndim != 1 or not np.all(np.isfinite(row)):
+            raise SimilarityError(f"object {number} is not a vector of finite numbers: {x!r}")
+        if width is not None and len(row) != width:
+            raise SimilarityError(
+                f"object {number} has {len(row)} numbers where the ones before it have {width}: {x!r}; "
+                "vectors that are compared need one length"
+            )
+        width = len(row)
+
+
+class VectorSimilarity(Similarity):
+    """A PSD kernel on vectors."""
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    def encode(self, objects: Sequence[Any]) -> Matrix:
+        return as_vectors(objects)
+
+
+class Stationary(VectorSimilarity):
+    """A kernel k(r²) of the scaled squared distance r² = Σ_k (x_k − x'_k)² / ℓ_k²."""
+
+    lengthscale: Lengthscale
+
+    def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
+        """k(r²), and its derivative in r² when asked for."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _check_lengthscale(self) -> None:
+        if self.lengthscale is None:
+            return
+        values = np.atleast_1d(np.asarray(self.lengthscale, dtype=float))
+        if not np.all(np.isfinite(values) & (values > 0)):
+            raise SimilarityError(f"{self.name} needs positive lengthscales, not {self.lengthscale}")
+
+    def _lengthscales(self, dimension: int) -> Vector:
+        if self.lengthscale is None:
+            return np.full(dimension, lengthscale_prior(max(dimension, 1)).mode)
+        values = np.atleast_1d(np.asarray(self.lengthscale, dtype=float))
+        if len(values) not in (1, dimension):
+            raise SimilarityError(
+                f"{self.name} has {len(values)} lengthscales for vectors of {dimension} numbers; "
+                f"give one, or {dimension}"
+            )
+        return np.broadcast_to(values, (dimension,))
+
+    def _scaled(self, a: Matrix) -> Matrix:
+        return a / self._lengthscales(a.shape[1])
+
+    def between(self, a: Matrix, b: Matrix) -> Matrix:
+        return self._profile(squared_distances(self._scaled(a), self._scaled(b)))[0]
+
+    def within(self, a: Matrix) -> Vector:
+        return np.ones(len(a))
+
+    def parameters(self, a: Matrix) -> dict[str, Parameter]:
+        d = a.shape[1]
+        return {"lengthscale": Parameter(np.array(self._lengthscales(d)), lengthscale_prior(d))} if d else {}
+
+    def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
+        from dataclasses import replace
+
+        return replace(self, lengthscale=values["lengthscale"]) if values else self  # type: ignore[type-var]
+
+    def sensitivity(self, a: Matrix) -> tuple[Matrix, ParameterPullback]:
+        z = self._scaled(a)
+        scores, slope = self._profile(squared_distances(z, z))
+
+        def pull(weights: Matrix) -> dict[str, Vector]:
+            # ∂r²/∂log ℓ_k = −2 (z_ik − z_jk)²; the square is expanded so that it is matrix products.
+            m = weights * slope()
+            cross = np.einsum("ik,ik->k", z, m @ z)
+            squares = (m.sum(axis=1) + m.sum(axis=0)) @ z**2
+            return {"lengthscale": -2.0 * (squares - 2.0 * cross)}
+
+        return scores, pull
+
+    def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        ell = self._lengthscales(a.shape[1])
+        za, zb = a / ell, b / ell
+        scores, slope = self._profile(squared_distances(za, zb))
+
+        def pull(weights: Matrix) -> Matrix:
+            m = weights * slope()
+            return 2.0 * (m.sum(axis=1)[:, None] * za - m @ zb) / ell
+
+        return scores, pull
+
+    def linearise_within(self, a: Matrix) -> tuple[Vector, Pullback]:
+        return np.ones(len(a)), lambda weights: np.zeros_like(a)
+
+
+def squared_distances(a: Matrix, b: Matrix) -> Matrix:
+    """‖a_i − b_j‖², by one matrix product and centred so that little is lost to cancellation."""
+    if a.shape[1] <= 3:
+        total = np.zeros((len(a), len(b)))
+        for k in range(a.shape[1]):
+            total += np.subtract.outer(a[:, k], b[:, k]) ** 2
+        return total
+    centre = b.mean(axis=0) if len(b) else 0.0
+    a, b = a - centre, b - centre
+    total = a @ b.T
+    total *= -2.0
+    total += np.einsum("ik,ik->i", a, a)[:, None]
+    total += np.einsum("ik,ik->i", b, b)
+    return np.maximum(total, 0.0, out=total)
+
+
+@dataclass(frozen=True, eq=False)
+class RBF(Stationary):
+    """exp(−½ r²), r² = Σ_k (x_k − x'_k)²/ℓ_k². PSD. One lengthscale, one per dimension, or None to leave it to the data.
+
+    >>> round(RBF(lengthscale=1.0)([0.0, 0.0], [1.0, 0.0]), 4)
+    0.6065
+    """
+
+    lengthscale: Lengthscale = None
+
+    def __post_init__(self) -> None:
+        self._check_lengthscale()
+
+    def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
+        scores = np.exp(-0.5 * r2)
+        return scores, lambda: -0.5 * scores
+
+
+@dataclass(frozen=True, eq=False)
+class Matern(Stationary):
+    """Matérn kernel of smoothness ½, 3/2 or 5/2. PSD in every dimension, as the distance is Euclidean.
+
+    >>> round(Matern(lengthscale=1.0, smoothness=0.5)([0.0], [1.0]), 4)
+    0.3679
+    """
+
+    lengthscale: Lengthscale = None
+    smoothness: Literal[0.5, 1.5, 2.5] = 2.5
+
+    def __post_init__(self) -> None:
+        self._check_lengthscale()
+        if self.smoothness not in (0.5, 1.5, 2.5):
+            raise SimilarityError(f"Matern has smoothness 0.5, 1.5 or 2.5, not {self.smoothness}")
+
+    @property
+    def name(self) -> str:
+        return f"Matern{int(2 * self.smoothness)}/2"
+
+    def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
+        s = np.sqrt(2.0 * self.smoothness * r2)
+        decay = np.exp(-s)
+        if self.smoothness == 0.5:
+            return decay, lambda: -0.5 * decay / np.where(s > 0, s, np.inf)
+        if self.smoothness == 1.5:
+            return (1.0 + s) * decay, lambda: -1.5 * decay
+        return (1.0 + s + s * s / 3.0) * decay, lambda: -(5.0 / 6.0) * (1.0 + s) * decay
+
+
+@dataclass(frozen=True)
+class Linear(VectorSimilarity):
+    """⟨x, x'⟩ + bias. PSD; may be negative.
+
+    >>> Linear()([1.0, 2.0], [3.0, -1.0])
+    1.0
+    """
+
+    bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.bias) and self.bias >= 0):
+            raise SimilarityError(f"Linear needs a non-negative bias to be PSD, not {self.bias}")
+
+    @property
+    def signed(self) -> bool:
+        return True
+
+    def between(self, a: Matrix, b: Matrix) -> Matrix:
+        return a @ b.T + self.bias
+
+    def within(self, a: Matrix) -> Vector:
+        return np.einsum("ik,ik->i", a, a) + self.bias
+
+    def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        return self.between(a, b), lambda weights: weights @ b
+
+    def linearise_within(self, a: Matrix) -> tuple[Vector, Pullback]:
+        return self.within(a), lambda weights: 2.0 * weights[:, None] * a
+
+
+@dataclass(frozen=True)
+class Cosine(VectorSimilarity):
+    """⟨x, x'⟩ / (‖x‖ ‖x'‖), and 0 where a vector is zero. PSD; may be negative.
+
+    >>> Cosine()([1.0, 0.0], [1.0, 0.0])
+    1.0
+    """
+
+    @property
+    def signed(self) -> bool:
+        return True
+
+    @staticmethod
+    def _directions(a: Matrix) -> tuple[Matrix, Vector]:
+        norms = np.linalg.norm(a, axis=1)
+        return a / np.where(norms > 0, norms, 1.0)[:, None], norms
+
+    def between(self, a: Matrix, b: Matrix) -> Matrix:
+        return self._directions(a)[0] @ self._directions(b)[0].T
+
+    def within(self, a: Matrix) -> Vector:
+        return (self._directions(a)[1] > 0).astype(float)
+
+    def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        (u, norms), (v, _) = self._directions(a), self._directions(b)
+        scores = u @ v.T
+
+        def pull(weights: Matrix) -> Matrix:
+            flat = weights @ v - np.sum(weights * scores, axis=1)[:, None] * u
+            return flat / np.where(norms > 0, norms, np.inf)[:, None]
+
+        return scores, pull
+
+    def linearise_within(self, a: Matrix) -> tuple[Vector, Pullback]:
+        return self.within(a), lambda weights: np.zeros_like(a)
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """A change of coordinates, one dimension at a time: z = (t(x) − lower)/width, t the logarithm where `log` says so."""
+
+    lower: Vector
+    width: Vector
+    log: NDArrayBool
+
+    @classmethod
+    def spanning(cls, lower: Vector, upper: Vector, log: NDArrayBool) -> Coordinates:
+        """The coordinates in which the box from `lower` to `upper` is the unit cube; a fixed dimension keeps width 1."""
+        safe_lower, safe_upper = np.where(log, lower, 1.0), np.where(log, upper, 1.0)
+        start = np.where(log, np.log(safe_lower), lower)
+        width = np.where(log, np.log(safe_upper), upper) - start
+        return cls(start, np.where(width > 0, width, 1.0), log)
+
+    def forward(self, x: Matrix) -> Matrix:
+        inside = np.where(self.log, np.log(np.where(self.log, x, 1.0)), x)
+        z: Matrix = (inside - self.lower) / self.width
+        return z
+
+    def backward(self, z: Matrix) -> Matrix:
+        inside = self.lower + z * self.width
+        return np.where(self.log, np.exp(np.where(self.log, inside, 0.0)), inside)
+
+    def slope(self, x: Matrix) -> Matrix:
+        """dz/dx."""
+        return np.where(self.log, 1.0 / np.where(self.log, x, 1.0), 1.0) / self.width
+
+
+NDArrayBool = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaled(VectorSimilarity):
+    """A similarity of vectors that looks at them in other coordinates, such as a box's unit cube."""
+
+    inner: VectorSimilarity
+    coordinates: Coordinates
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.inner,)
+
+    @property
+    def signed(self) -> bool:
+        return self.inner.signed
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        inner = parts[0]
+        return Rescaled(inner, self.coordinates) if isinstance(inner, VectorSimilarity) else self
+
+    def _part_encoding(self, a: Any, i: int) -> Any:
+        return a[1]
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        x = as_vectors(objects)
+        return x, self.inner.encode(self.coordinates.forward(x))  # type: ignore[arg-type]
+
+    def between(self, a: Any, b: Any) -> Matrix:
+        return self.inner.between(a[1], b[1])
+
+    def within(self, a: Any) -> Vector:
+        return self.inner.within(a[1])
+
+    def sensitivity(self, a: Any) -> tuple[Matrix, ParameterPullback]:
+        scores, pull = self.inner.sensitivity(a[1])
+        return scores, lambda weights: {f"0.{k}": v for k, v in pull(weights).items()}
+
+    def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
+        scores, pull = self.inner.linearise(a[1], b[1])  # type: ignore[attr-defined]
+        return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])
+
+    def linearise_within(self, a: Any) -> tuple[Vector, Pullback]:
+        scores, pull = self.inner.linearise_within(a[1])  # type: ignore[attr-defined]
+        return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])
