@@ -1,0 +1,1 @@
+"""Ask, tell, remember: the running optimisation and where it is kept."""

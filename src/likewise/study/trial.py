@@ -1,0 +1,45 @@
+"""A trial: one object of a study, from being suggested to being measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class State(StrEnum):
+    """Where a trial stands.
+
+    `asked` trials are being evaluated; `told` ones have a value; `failed` ones an error; `abandoned` ones were given
+    back, or their lease ran out, and their object may be asked again.
+    """
+
+    ASKED = "asked"
+    TOLD = "told"
+    FAILED = "failed"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One object of a study: its state, its value once told, and when and by whom it was evaluated.
+
+    `id` counts from 0 in order of creation; `std` is the measurement's standard deviation; times are seconds since the
+    epoch; `lease` is when an asked trial may be taken back; `summary` is what the model said when it was asked.
+
+    >>> Trial(0, "CCO", State.TOLD, value=0.31).state
+    <State.TOLD: 'told'>
+    """
+
+    id: int
+    object: Any
+    state: State
+    value: float | None = None
+    std: float | None = None
+    error: str | None = None
+    worker: str | None = None
+    created: float = 0.0
+    updated: float = 0.0
+    lease: float | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict)
