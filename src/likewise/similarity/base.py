@@ -151,6 +151,8 @@ class Similarity(ABC):
 class Differentiable(Protocol):
     """A similarity that can be differentiated in the vector of its first object."""
 
+    def encode(self, objects: Sequence[Any]) -> Encoding: ...
+
     def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
         """Scores S(a_i, b_j), and the map W ↦ Σ_j W_ij ∇S(a_i, b_j), the gradient in a_i's vector."""
         ...

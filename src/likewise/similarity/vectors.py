@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -198,7 +198,7 @@ class Matern(Stationary):
     """
 
     lengthscale: Lengthscale = None
-    smoothness: Literal[0.5, 1.5, 2.5] = 2.5
+    smoothness: float = 2.5
 
     def __post_init__(self) -> None:
         self._check_lengthscale()

@@ -1,0 +1,72 @@
+"""The matrix of scores S(x_i, x_j) of the observed objects. It grows with them and is never recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encoding import Encoding, count, join
+from likewise.similarity.plain import check_scores, check_symmetric
+
+
+@dataclass(frozen=True, eq=False)
+class Gram:
+    """Objects, their encodings and the scores between them.
+
+    >>> from likewise.similarity.vectors import RBF
+    >>> Gram.of(RBF(1.0), [[0.0], [1.0]]).grown([[2.0]]).scores.shape
+    (3, 3)
+    """
+
+    similarity: Similarity
+    objects: tuple[Any, ...]
+    encodings: Encoding
+    scores: Matrix
+
+    @classmethod
+    def of(cls, similarity: Similarity, objects: Sequence[Any]) -> Gram:
+        """The scores of these objects, checked: finite, symmetric, non-negative."""
+        encodings = similarity.encode(objects)
+        scores = similarity.between(encodings, encodings)
+        check_scores(scores, objects, objects, signed=similarity.signed)
+        check_symmetric(scores, objects)
+        return cls(similarity, tuple(objects), encodings, _symmetric(scores))
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def grown(self, objects: Sequence[Any]) -> Gram:
+        """The Gram matrix with further objects; only their rows are computed."""
+        if not len(objects):
+            return self
+        if not len(self):
+            return Gram.of(self.similarity, objects)
+        new = self.similarity.encode(objects)
+        across = self.similarity.between(new, self.encodings)
+        own = self.similarity.between(new, new)
+        check_scores(across, objects, self.objects, signed=self.similarity.signed)
+        check_scores(own, objects, objects, signed=self.similarity.signed)
+        check_symmetric(own, objects)
+        t, total = len(self), len(self) + len(objects)
+        scores = np.empty((total, total))
+        scores[:t, :t] = self.scores
+        scores[t:, :t] = across
+        scores[:t, t:] = across.T
+        scores[t:, t:] = _symmetric(own)
+        return Gram(self.similarity, self.objects + tuple(objects), join([self.encodings, new]), scores)
+
+    def rows(self, encodings: Encoding) -> Matrix:
+        """S_x for each encoded object: its scores with the observed ones."""
+        return self.similarity.between(encodings, self.encodings) if len(self) else np.zeros((count(encodings), 0))
+
+    def selves(self, encodings: Encoding) -> Vector:
+        """S(x, x) for each encoded object."""
+        return self.similarity.within(encodings)
+
+
+def _symmetric(scores: Matrix) -> Matrix:
+    return 0.5 * (scores + scores.T)

@@ -1,0 +1,276 @@
+"""Influence I(x) = S_x D: how much each observation says about x, for any symmetric matrix M = S + σ²I.
+
+D minimises ‖S_x − I M‖² (Eq. I_OP of the paper). Where M is invertible D = M⁻¹ (the paper's corollary). Where M is
+singular the minimiser is not unique: the *basic* solution uses r_t independent rows B of M and zeros elsewhere, as the
+paper does; the *minimum-norm* one is the pseudo-inverse, which is symmetric and does not depend on the order of the
+observations. Both give the same projection I(x) M.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy import linalg
+
+from likewise.errors import LikewiseError
+from likewise.similarity.base import Matrix, Vector
+
+Singular = Literal["minimum_norm", "basic"]
+
+
+class Solution(ABC):
+    """The matrix D, in a form that is cheap to apply and to grow.
+
+    A spectrum treatment turns a row S_x into S_x R; where there is one it is folded in, so that all methods take the
+    rows of scores as they are.
+    """
+
+    @abstractmethod
+    def influence(self, rows: Matrix) -> Matrix:
+        """I(x) = S_x R D for each row."""
+
+    @abstractmethod
+    def weights(self, values: Vector) -> Vector:
+        """R D · values: the mean is S_x times these."""
+
+    @abstractmethod
+    def quadratic(self, rows: Matrix) -> Vector:
+        """S_x R D Rᵀ S_xᵀ for each row."""
+
+    @abstractmethod
+    def quadratic_slope(self, rows: Matrix) -> Matrix:
+        """The derivative of the quadratic form in each row: S_x R (D + Dᵀ) Rᵀ, as D may be unsymmetric."""
+
+    @abstractmethod
+    def solve(self, values: Vector) -> Vector:
+        """D · values."""
+
+    @property
+    @abstractmethod
+    def diagonal(self) -> Vector:
+        """The diagonal of D."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether D is the inverse of M, and not a least-squares solution of a singular one."""
+        return True
+
+    def grown(self, across: Vector, own: float) -> Solution | None:
+        """D for M with one more row (across, own), in O(t²); None where that cannot be had."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Cholesky(Solution):
+    """D = (L Lᵀ)⁻¹ for a positive definite M."""
+
+    factor: Matrix
+
+    def influence(self, rows: Matrix) -> Matrix:
+        return linalg.cho_solve((self.factor, True), rows.T, check_finite=False).T if rows.size else rows
+
+    def solve(self, values: Vector) -> Vector:
+        return self.influence(values[None])[0]
+
+    weights = solve
+
+    def quadratic(self, rows: Matrix) -> Vector:
+        half = linalg.solve_triangular(self.factor, rows.T, lower=True, check_finite=False) if rows.size else rows.T
+        return np.einsum("ij,ij->j", half, half)
+
+    def quadratic_slope(self, rows: Matrix) -> Matrix:
+        return 2.0 * self.influence(rows)
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        inverse = linalg.solve_triangular(self.factor, np.eye(len(self.factor)), lower=True, check_finite=False)
+        return np.einsum("ij,ij->j", inverse, inverse)
+
+    def grown(self, across: Vector, own: float) -> Solution | None:
+        t = len(self.factor)
+        edge = linalg.solve_triangular(self.factor, across, lower=True, check_finite=False) if t else across
+        pivot = own - float(edge @ edge)
+        if pivot <= 1e-12 * own:
+            return None
+        factor = np.zeros((t + 1, t + 1))
+        factor[:t, :t], factor[t, :t], factor[t, t] = self.factor, edge, np.sqrt(pivot)
+        return Cholesky(factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Spectral(Solution):
+    """D = U diag(1/λ) Uᵀ and R = U diag(s) Uᵀ, when the eigenvectors are at hand.
+
+    Solutions with the same basis (one matrix, several noises) share the coordinates S_x U of a row, which are all the
+    work there is.
+    """
+
+    basis: Matrix
+    signs: Vector
+    levels: Vector
+
+    def coordinates(self, rows: Matrix) -> Matrix:
+        """S_x U."""
+        return rows @ self.basis.astype(rows.dtype, copy=False)
+
+    def quadratic_at(self, coordinates: Matrix) -> Vector:
+        """The quadratic form of rows whose coordinates are known."""
+        return coordinates**2 @ (self.signs**2 / self.levels).astype(coordinates.dtype, copy=False)
+
+    def influence(self, rows: Matrix) -> Matrix:
+        return (self.coordinates(rows) * (self.signs / self.levels)) @ self.basis.T
+
+    def weights(self, values: Vector) -> Vector:
+        return self.basis @ (self.signs / self.levels * (values @ self.basis))
+
+    def quadratic(self, rows: Matrix) -> Vector:
+        return self.quadratic_at(self.coordinates(rows))
+
+    def quadratic_slope(self, rows: Matrix) -> Matrix:
+        return (self.coordinates(rows) * (2.0 * self.signs**2 / self.levels)) @ self.basis.T
+
+    def solve(self, values: Vector) -> Vector:
+        return self.basis @ ((values @ self.basis) / self.levels)
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        return self.basis**2 @ (1.0 / self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Rotated(Solution):
+    """Another solution, for rows that are first treated by R."""
+
+    inner: Solution
+    rotation: Matrix
+
+    def influence(self, rows: Matrix) -> Matrix:
+        return self.inner.influence(rows @ self.rotation)
+
+    def weights(self, values: Vector) -> Vector:
+        return self.rotation @ self.inner.solve(values)
+
+    def quadratic(self, rows: Matrix) -> Vector:
+        return self.inner.quadratic(rows @ self.rotation)
+
+    def quadratic_slope(self, rows: Matrix) -> Matrix:
+        return self.inner.quadratic_slope(rows @ self.rotation) @ self.rotation.T
+
+    def solve(self, values: Vector) -> Vector:
+        return self.inner.solve(values)
+
+    @property
+    def diagonal(self) -> Vector:
+        return self.inner.diagonal
+
+    @property
+    def exact(self) -> bool:
+        return self.inner.exact
+
+
+@dataclass(frozen=True, eq=False)
+class Explicit(Solution):
+    """D written out: for an indefinite M, or the least-squares solution of a singular one."""
+
+    matrix: Matrix
+    exact_: bool = True
+
+    @property
+    def exact(self) -> bool:
+        return self.exact_
+
+    def influence(self, rows: Matrix) -> Matrix:
+        return rows @ self.matrix
+
+    def solve(self, values: Vector) -> Vector:
+        return self.matrix @ values
+
+    weights = solve
+
+    def quadratic(self, rows: Matrix) -> Vector:
+        return np.einsum("ij,ij->i", rows @ self.matrix, rows)
+
+    def quadratic_slope(self, rows: Matrix) -> Matrix:
+        return rows @ (self.matrix + self.matrix.T)
+
+    @property
+    def diagonal(self) -> Vector:
+        return np.diag(self.matrix)
+
+    def grown(self, across: Vector, own: float) -> Solution | None:
+        if not self.exact:
+            return None
+        edge = self.matrix @ across
+        pivot = own - float(across @ edge)
+        # A small pivot means that M with the new row is almost singular: growing would amplify rounding.
+        if abs(pivot) <= 1e-6 * (abs(own) + float(np.abs(across) @ np.abs(edge))):
+            return None
+        t = len(self.matrix)
+        grown = np.empty((t + 1, t + 1))
+        grown[:t, :t] = self.matrix + np.outer(edge, edge) / pivot
+        grown[t, :t] = grown[:t, t] = -edge / pivot
+        grown[t, t] = 1.0 / pivot
+        return Explicit(grown)
+
+
+def numerical_rank(magnitudes: Vector) -> int:
+    """How many of these magnitudes, largest first, are more than rounding."""
+    if not len(magnitudes) or magnitudes[0] == 0:
+        return 0
+    return int(np.sum(magnitudes > len(magnitudes) * 4 * np.finfo(float).eps * magnitudes[0]))
+
+
+def basic_solution(matrix: Matrix) -> tuple[Matrix, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+    """D = Bᵀ(BBᵀ)⁻¹E for rows B chosen by pivoted QR (Theorem 2 of the paper), and the chosen rows.
+
+    The pivoted factorisation of M is the QR of Bᵀ, so BBᵀ, whose condition is the square of B's, is never formed.
+
+    >>> D, rows = basic_solution(np.ones((2, 2)))
+    >>> np.round(np.array([1.0, 1.0]) @ D, 12).tolist(), len(rows)
+    ([1.0, 0.0], 1)
+    """
+    q, r, pivots = linalg.qr(matrix, pivoting=True, check_finite=False)
+    rank = numerical_rank(np.abs(np.diag(r)))
+    chosen = pivots[:rank]
+    solution = np.zeros_like(matrix)
+    solution[:, chosen] = linalg.solve_triangular(r[:rank, :rank], q[:, :rank].T, check_finite=False).T
+    return solution, chosen
+
+
+def minimum_norm_solution(matrix: Matrix) -> Matrix:
+    """D = M⁺, the pseudo-inverse.
+
+    >>> np.round(np.array([1.0, 1.0]) @ minimum_norm_solution(np.ones((2, 2))), 12).tolist()
+    [0.5, 0.5]
+    """
+    levels, basis = np.linalg.eigh(matrix)
+    order = np.argsort(-np.abs(levels))
+    kept = order[: numerical_rank(np.abs(levels[order]))]
+    return (basis[:, kept] / levels[kept]) @ basis[:, kept].T
+
+
+def solve(matrix: Matrix, *, definite: bool, singular: Singular = "minimum_norm") -> Solution:
+    """The solution D for M = `matrix`, which `definite` promises to be positive (semi-)definite."""
+    if singular not in ("minimum_norm", "basic"):
+        raise LikewiseError(f"unknown solution {singular!r} for a singular matrix; choose minimum_norm or basic")
+    t = len(matrix)
+    if t == 0:
+        return Cholesky(np.zeros((0, 0)))
+    if definite:
+        try:
+            factor = linalg.cholesky(matrix, lower=True, check_finite=False)
+        except linalg.LinAlgError:
+            factor = None
+        if factor is not None and factor.diagonal().min() ** 2 > t * 10 * np.finfo(float).eps * matrix.diagonal().max():
+            return Cholesky(factor)
+    levels, basis = np.linalg.eigh(matrix)
+    magnitudes = np.sort(np.abs(levels))[::-1]
+    if numerical_rank(magnitudes) == t:
+        return Explicit((basis / levels) @ basis.T)
+    if singular == "basic":
+        return Explicit(basic_solution(matrix)[0], exact_=False)
+    return Explicit(minimum_norm_solution(matrix), exact_=False)

@@ -1,0 +1,153 @@
+"""Parameters of a similarity (lengthscales, weights) and the noise, learnt by maximum a-posteriori marginal likelihood.
+
+With W = ½(αα ᵀ/â − M⁻¹), α = M⁻¹y, the gradient of the log evidence in any log-parameter θ of S is Σ_ij W_ij ∂S_ij/∂log θ,
+one pullback through the similarity, whatever it is built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from likewise.influence.evidence import NOISE_PRIOR, marginal_likelihood
+from likewise.influence.spectrum import treat
+from likewise.similarity.base import LogNormal, Matrix, Parameter, Similarity, Vector
+from likewise.similarity.encoding import Encoding
+
+NOISE_BOUNDS = (1e-6, 10.0)
+SPAN = 8.0
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A similarity with its parameters learnt, the noise ratio, the amplitude, and the log posterior they reach."""
+
+    similarity: Similarity
+    ratio: float
+    amplitude: float
+    log_posterior: float
+
+
+def learn(
+    similarity: Similarity,
+    encodings: Encoding,
+    values: Vector,
+    extra_noise: Vector | None = None,
+    *,
+    noise_prior: LogNormal = NOISE_PRIOR,
+    starts: Sequence[tuple[Similarity, float]] = (),
+    iterations: int = 60,
+) -> Learnt:
+    """The most plausible parameters of `similarity` for standardised values.
+
+    `extra_noise` holds known measurement variances as shares of the amplitude. `starts` are earlier answers to begin
+    from, beside the similarity as it is.
+
+    >>> from likewise.similarity.vectors import RBF
+    >>> x = np.linspace(0, 1, 12)[:, None]
+    >>> found = learn(RBF(), x, np.sin(6 * x[:, 0]))
+    >>> bool(0.05 < found.similarity.lengthscale[0] < 1.0)
+    True
+    """
+    from scipy.optimize import minimize
+
+    extra = np.zeros(len(values)) if extra_noise is None else extra_noise
+    best: Learnt | None = None
+    for start, ratio in [*starts, (similarity, noise_prior.mode)]:
+        parameters = start.parameters(encodings)
+        objective = _objective(start, parameters, encodings, values, extra, noise_prior)
+        begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [ratio]]))
+        bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
+        bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
+        begin = np.clip(begin, *np.transpose(bounds))
+        result = minimize(
+            objective, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations, "ftol": 1e-7}
+        )
+        if best is None or -result.fun > best.log_posterior:
+            tuned = start.with_parameters(_split(parameters, np.exp(result.x[:-1])))
+            found = float(np.exp(result.x[-1]))
+            amplitude = _amplitude(tuned, encodings, values, found + extra)
+            best = Learnt(tuned, found, amplitude, float(-result.fun))
+    assert best is not None
+    return best
+
+
+def _split(parameters: Mapping[str, Parameter], flat: Vector) -> dict[str, Vector]:
+    sizes = [len(p.value) for p in parameters.values()]
+    return dict(zip(parameters, np.split(flat, np.cumsum(sizes)[:-1]), strict=True)) if parameters else {}
+
+
+def _objective(
+    similarity: Similarity,
+    parameters: Mapping[str, Parameter],
+    encodings: Encoding,
+    values: Vector,
+    extra: Vector,
+    noise_prior: LogNormal,
+) -> Callable[[Vector], tuple[float, Vector]]:
+    """The negative log posterior and its gradient in the log-parameters, the log noise ratio last."""
+
+    def objective(logs: Vector) -> tuple[float, Vector]:
+        split = _split(parameters, np.exp(logs[:-1]))
+        ratio = np.exp(logs[-1:])
+        scores, pull = similarity.with_parameters(split).sensitivity(encodings)
+        log, weights = _evidence(scores, values, float(ratio[0]) + extra, similarity.psd)
+        prior = sum(parameters[name].prior.log_density(value) for name, value in split.items())
+        slopes = pull(weights.on_scores)
+        gradient = [slopes[name] + parameters[name].prior.log_slope(split[name]) for name in parameters]
+        gradient.append(ratio * weights.trace + noise_prior.log_slope(ratio))
+        return -(log + prior + noise_prior.log_density(ratio)), -np.concatenate(gradient)
+
+    return objective
+
+
+class _Weights(NamedTuple):
+    """Derivative of the log evidence in the entries of S, and in a constant added to the diagonal of M."""
+
+    on_scores: Matrix
+    trace: float
+
+
+def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple[float, _Weights]:
+    """Log evidence of clipped scores, and its derivatives."""
+    t = len(values)
+    eigen = None if psd else np.linalg.eigh(scores)
+    treated = scores if eigen is None else (eigen[1] * np.maximum(eigen[0], 0.0)) @ eigen[1].T
+    factor = _factor(treated + np.diag(ratio))
+    inverse = linalg.lapack.dpotri(factor, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    alpha = inverse @ values
+    evidence = marginal_likelihood(float(values @ alpha), 2.0 * float(np.sum(np.log(np.diag(factor)))), t)
+    weights = np.outer(alpha, alpha / (2.0 * evidence.amplitude)) - 0.5 * inverse
+    through = weights if eigen is None else _through_clip(weights, *eigen)
+    return evidence.log, _Weights(through, float(np.trace(weights)))
+
+
+def _factor(matrix: Matrix) -> Matrix:
+    """The Cholesky factor, with a hair added to the diagonal where rounding has made the matrix indefinite."""
+    try:
+        return linalg.cholesky(matrix, lower=True, check_finite=False)
+    except linalg.LinAlgError:
+        jitter = 1e-8 * np.trace(matrix) / len(matrix)
+        return linalg.cholesky(matrix + jitter * np.eye(len(matrix)), lower=True, check_finite=False)
+
+
+def _through_clip(weights: Matrix, levels: Vector, basis: Matrix) -> Matrix:
+    """Derivatives in the entries of S from those in the entries of UΛ₊Uᵀ (Daleckii–Krein: divided differences)."""
+    gap = np.subtract.outer(levels, levels)
+    clipped = np.maximum(levels, 0.0)
+    equal = np.abs(gap) < 1e-12 * max(float(np.abs(levels).max()), 1e-300)
+    ratio = np.subtract.outer(clipped, clipped) / np.where(equal, 1.0, gap)
+    ratio = np.where(equal, (levels > 0)[:, None].astype(float), ratio)
+    return basis @ (ratio * (basis.T @ weights @ basis)) @ basis.T
+
+
+def _amplitude(similarity: Similarity, encodings: Encoding, values: Vector, ratio: Vector) -> float:
+    scores = similarity.between(encodings, encodings)
+    treated = scores if similarity.psd else treat(scores, "clip").matrix
+    solved = linalg.cho_solve((_factor(treated + np.diag(ratio)), True), values)
+    return marginal_likelihood(float(values @ solved), 0.0, len(values)).amplitude
