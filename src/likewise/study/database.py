@@ -1,0 +1,160 @@
+"""A database by its URL: how SQLite and PostgreSQL are connected to, locked, and what their errors mean to a user."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from likewise.errors import MissingExtra, StorageError
+
+FORMS = "write sqlite:///study.db for a file, or postgresql://user:password@host/database for a server"
+PATIENCE = 60.0
+DRIVERS = {
+    "sqlite": "sqlite+pysqlite",
+    "sqlite+pysqlite": "sqlite+pysqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+# Any number will do, as long as every likewise takes the same one.
+ADVISORY_LOCK = 5_154_211_873
+ADVICE = {
+    "not a database": "it is not an SQLite database; choose another file name",
+    "unable to open": "check that its directory exists and can be written",
+    "readonly": "make the file and its directory writable, or copy it to where you may write",
+    "read-only": "make the file and its directory writable, or copy it to where you may write",
+    "locked": f"another process held it for {PATIENCE:.0f} s; end that process, or use PostgreSQL for many workers",
+    "malformed": "the file is damaged; restore a copy, or save what is readable with `sqlite3 FILE .recover`",
+    "full": "free some space and repeat the call; what was acknowledged before is safe",
+    "disk i/o": "check the disk; what was acknowledged before is safe",
+}
+
+
+def parse(url: str) -> URL:
+    """The URL with its driver and, for SQLite, an absolute path; a StorageError if it names no known database.
+
+    >>> parse("postgres://me@host/db").drivername
+    'postgresql+psycopg'
+    """
+    try:
+        parsed = sa.make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise StorageError(f"{url!r} is not a storage URL; {FORMS}") from error
+    if parsed.drivername not in DRIVERS:
+        raise StorageError(f"{parsed.drivername!r} in {_shown(parsed)!r} is not a storage likewise knows; {FORMS}")
+    parsed = parsed.set(drivername=DRIVERS[parsed.drivername])
+    if parsed.get_backend_name() == "sqlite" and parsed.host:
+        raise StorageError(f"{_shown(parsed)!r} has two slashes where a file needs three; {FORMS}")
+    if in_memory(parsed) or parsed.get_backend_name() != "sqlite" or "uri" in parsed.query:
+        return parsed
+    return parsed.set(database=str(Path(str(parsed.database)).expanduser().absolute()))
+
+
+def in_memory(url: URL) -> bool:
+    """Whether it is SQLite's way of saying: in memory."""
+    return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
+
+
+@final
+class Database:
+    """Connections to one database, for reading and for writing."""
+
+    def __init__(self, url: URL) -> None:
+        self.lite = url.get_backend_name() == "sqlite"
+        self.where = str(url.database) if self.lite else _shown(url)
+        self._engine = _engine(url)
+        self._process = os.getpid()
+        self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent look."""
+        with self._translated(), self._own_engine().connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: committed at the end, undone by an exception. SQLite lets in one writer at a time."""
+        with self._translated(), self._own_engine().connect() as connection:
+            if self.lite:
+                connection = connection.execution_options(**self._begin)
+            yield connection
+            connection.commit()
+
+    def lock(self, connection: Connection) -> None:
+        """Keep every other likewise from creating or migrating anything until this transaction ends."""
+        if not self.lite:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
+
+    def close(self) -> None:
+        """Close every connection that is not in use."""
+        self._own_engine().dispose()
+
+    def _own_engine(self) -> Engine:
+        """The engine; a forked child leaves its parent's connections alone."""
+        if self._process != os.getpid():
+            self._engine.dispose(close=False)
+            self._process = os.getpid()
+        return self._engine
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except PoolTimeout as error:
+            raise StorageError(f"no connection to {self.where} came free in time; use fewer threads") from error
+        except DBAPIError as error:
+            reason = " ".join(str(error.orig).split())
+            raise StorageError(f"cannot use the storage {self.where}: {reason}; {self._advice(reason)}") from error
+
+    def _advice(self, reason: str) -> str:
+        if not self.lite:
+            return "check that the server runs, and the user, password and database in the URL"
+        known = (advice for sign, advice in ADVICE.items() if sign in reason.lower())
+        return next(known, "the last change was undone; what was acknowledged before is safe")
+
+
+def _engine(url: URL) -> Engine:
+    try:
+        if url.get_backend_name() != "sqlite":
+            # A study lives for months: connections that the server has dropped meanwhile are replaced unnoticed.
+            return sa.create_engine(url, pool_pre_ping=True)
+        engine = sa.create_engine(url, connect_args={"timeout": PATIENCE})
+    except ImportError as error:
+        raise MissingExtra("a study on PostgreSQL", "psycopg", "postgres") from error
+    except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
+        raise StorageError(f"{_shown(url)!r} is not a storage URL: {error}; {FORMS}") from error
+    sa.event.listen(engine, "connect", _on_connect)
+    sa.event.listen(engine, "begin", _on_begin)
+    return engine
+
+
+def _on_connect(connection: Any, record: Any) -> None:
+    # The driver is kept from opening transactions, so that `_on_begin` can choose how they begin.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    try:
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            cursor.execute("PRAGMA journal_mode = WAL")
+        # An acknowledged tell survives a power cut, not only a killed process: each commit waits for the disk.
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+    finally:
+        cursor.close()
+
+
+def _on_begin(connection: Connection) -> None:
+    # A transaction that reads first and writes later could find the file changed in between; it must begin as a writer.
+    connection.exec_driver_sql(connection.get_execution_options().get("likewise_begin", "BEGIN"))
+
+
+def _shown(url: URL) -> str:
+    return url.render_as_string(hide_password=True)
