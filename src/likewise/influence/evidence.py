@@ -36,9 +36,8 @@ def marginal_likelihood(quadratic: float, log_determinant: float, t: int) -> Evi
     """
     strength = AMPLITUDE_STRENGTH
     constant = gammaln(0.5 * (t + strength)) - gammaln(0.5 * strength) + 0.5 * strength * np.log(strength)
-    log = (
-        constant - 0.5 * t * np.log(np.pi) - 0.5 * (t + strength) * np.log(strength + quadratic) - 0.5 * log_determinant
-    )
+    fit = 0.5 * (t + strength) * np.log(strength + quadratic)
+    log = constant - 0.5 * t * np.log(np.pi) - fit - 0.5 * log_determinant
     return Evidence(float(log), float((strength + quadratic) / (t + strength)))
 
 

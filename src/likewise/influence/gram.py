@@ -59,6 +59,11 @@ class Gram:
         scores[t:, t:] = _symmetric(own)
         return Gram(self.similarity, self.objects + tuple(objects), join([self.encodings, new]), scores)
 
+    def tuned(self, similarity: Similarity) -> Gram:
+        """The same objects under the same similarity with other parameters, which do not enter the encodings."""
+        scores = similarity.between(self.encodings, self.encodings)
+        return Gram(similarity, self.objects, self.encodings, _symmetric(scores))
+
     def rows(self, encodings: Encoding) -> Matrix:
         """S_x for each encoded object: its scores with the observed ones."""
         return self.similarity.between(encodings, self.encodings) if len(self) else np.zeros((count(encodings), 0))

@@ -20,6 +20,8 @@ from likewise.errors import LikewiseError
 from likewise.similarity.base import Matrix, Vector
 
 Singular = Literal["minimum_norm", "basic"]
+# Coordinates of one set of rows in the bases met so far, by the basis's identity.
+Shared = dict[int, Matrix]
 
 
 class Solution(ABC):
@@ -38,8 +40,8 @@ class Solution(ABC):
         """R D · values: the mean is S_x times these."""
 
     @abstractmethod
-    def quadratic(self, rows: Matrix) -> Vector:
-        """S_x R D Rᵀ S_xᵀ for each row."""
+    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
+        """S_x R D Rᵀ S_xᵀ for each row; `shared` carries work from one solution to the next for the same rows."""
 
     @abstractmethod
     def quadratic_slope(self, rows: Matrix) -> Matrix:
@@ -78,7 +80,7 @@ class Cholesky(Solution):
 
     weights = solve
 
-    def quadratic(self, rows: Matrix) -> Vector:
+    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         half = linalg.solve_triangular(self.factor, rows.T, lower=True, check_finite=False) if rows.size else rows.T
         return np.einsum("ij,ij->j", half, half)
 
@@ -113,13 +115,13 @@ class Spectral(Solution):
     signs: Vector
     levels: Vector
 
-    def coordinates(self, rows: Matrix) -> Matrix:
+    def coordinates(self, rows: Matrix, shared: Shared | None = None) -> Matrix:
         """S_x U."""
-        return rows @ self.basis.astype(rows.dtype, copy=False)
-
-    def quadratic_at(self, coordinates: Matrix) -> Vector:
-        """The quadratic form of rows whose coordinates are known."""
-        return coordinates**2 @ (self.signs**2 / self.levels).astype(coordinates.dtype, copy=False)
+        if shared is None:
+            return rows @ self.basis
+        if id(self.basis) not in shared:
+            shared[id(self.basis)] = rows @ self.basis
+        return shared[id(self.basis)]
 
     def influence(self, rows: Matrix) -> Matrix:
         return (self.coordinates(rows) * (self.signs / self.levels)) @ self.basis.T
@@ -127,8 +129,8 @@ class Spectral(Solution):
     def weights(self, values: Vector) -> Vector:
         return self.basis @ (self.signs / self.levels * (values @ self.basis))
 
-    def quadratic(self, rows: Matrix) -> Vector:
-        return self.quadratic_at(self.coordinates(rows))
+    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
+        return self.coordinates(rows, shared) ** 2 @ (self.signs**2 / self.levels)
 
     def quadratic_slope(self, rows: Matrix) -> Matrix:
         return (self.coordinates(rows) * (2.0 * self.signs**2 / self.levels)) @ self.basis.T
@@ -154,7 +156,7 @@ class Rotated(Solution):
     def weights(self, values: Vector) -> Vector:
         return self.rotation @ self.inner.solve(values)
 
-    def quadratic(self, rows: Matrix) -> Vector:
+    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         return self.inner.quadratic(rows @ self.rotation)
 
     def quadratic_slope(self, rows: Matrix) -> Matrix:
@@ -191,7 +193,7 @@ class Explicit(Solution):
 
     weights = solve
 
-    def quadratic(self, rows: Matrix) -> Vector:
+    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         return np.einsum("ij,ij->i", rows @ self.matrix, rows)
 
     def quadratic_slope(self, rows: Matrix) -> Matrix:

@@ -1,22 +1,24 @@
 """Parameters of a similarity (lengthscales, weights) and the noise, learnt by maximum a-posteriori marginal likelihood.
 
-With W = ½(αα ᵀ/â − M⁻¹), α = M⁻¹y, the gradient of the log evidence in any log-parameter θ of S is Σ_ij W_ij ∂S_ij/∂log θ,
-one pullback through the similarity, whatever it is built from.
+With W = ½(ααᵀ/â − M⁻¹), α = M⁻¹y, the gradient of the log evidence in any log-parameter θ of S is
+Σ_ij W_ij ∂S_ij/∂log θ, one pullback through the similarity, whatever it is built from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
+from likewise.errors import SimilarityError
 from likewise.influence.evidence import NOISE_PRIOR, marginal_likelihood
 from likewise.influence.spectrum import treat
 from likewise.similarity.base import LogNormal, Matrix, Parameter, Similarity, Vector
 from likewise.similarity.encoding import Encoding
+from likewise.similarity.records import Parts
 
 NOISE_BOUNDS = (1e-6, 10.0)
 SPAN = 8.0
@@ -30,6 +32,31 @@ class Learnt:
     ratio: float
     amplitude: float
     log_posterior: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated(Similarity):
+    """The scores of known objects, computed once: stands for a similarity that has nothing to learn."""
+
+    scores: Matrix
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        raise SimilarityError("tabulated scores know their own objects only; encode with the similarity itself")
+
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        return self.scores
+
+    def within(self, a: Encoding) -> Vector:
+        return np.diag(self.scores)
+
+
+def tabulated(similarity: Similarity, a: Encoding) -> Similarity:
+    """The similarity with every part that has no parameters replaced by its scores for these objects."""
+    if not similarity.parameters(a):
+        return Tabulated(similarity.between(a, a))
+    if not similarity.parts:
+        return similarity
+    return similarity.rebuilt([tabulated(p, similarity.part_encoding(a, i)) for i, p in enumerate(similarity.parts)])
 
 
 def learn(
@@ -59,7 +86,9 @@ def learn(
     best: Learnt | None = None
     for start, ratio in [*starts, (similarity, noise_prior.mode)]:
         parameters = start.parameters(encodings)
-        objective = _objective(start, parameters, encodings, values, extra, noise_prior)
+        objective = _objective(
+            tabulated(start, encodings), start.psd, parameters, encodings, values, extra, noise_prior
+        )
         begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [ratio]]))
         bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
         bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
@@ -76,6 +105,14 @@ def learn(
     return best
 
 
+def learn_mix(scores: Sequence[Matrix], values: Vector, extra_noise: Vector) -> Vector:
+    """Non-negative weights, summing to one, of the mix Σ_k w_k S_k that explains the values best."""
+    mix = Parts("sum", None, **{str(k): Tabulated(s) for k, s in enumerate(scores)})
+    found = learn(mix, tuple(scores), values, extra_noise, iterations=30).similarity
+    assert isinstance(found, Parts)
+    return found.weights / found.weights.sum()
+
+
 def _split(parameters: Mapping[str, Parameter], flat: Vector) -> dict[str, Vector]:
     sizes = [len(p.value) for p in parameters.values()]
     return dict(zip(parameters, np.split(flat, np.cumsum(sizes)[:-1]), strict=True)) if parameters else {}
@@ -83,6 +120,7 @@ def _split(parameters: Mapping[str, Parameter], flat: Vector) -> dict[str, Vecto
 
 def _objective(
     similarity: Similarity,
+    psd: bool,
     parameters: Mapping[str, Parameter],
     encodings: Encoding,
     values: Vector,
@@ -95,7 +133,7 @@ def _objective(
         split = _split(parameters, np.exp(logs[:-1]))
         ratio = np.exp(logs[-1:])
         scores, pull = similarity.with_parameters(split).sensitivity(encodings)
-        log, weights = _evidence(scores, values, float(ratio[0]) + extra, similarity.psd)
+        log, weights = _evidence(scores, values, float(ratio[0]) + extra, psd)
         prior = sum(parameters[name].prior.log_density(value) for name, value in split.items())
         slopes = pull(weights.on_scores)
         gradient = [slopes[name] + parameters[name].prior.log_slope(split[name]) for name in parameters]
@@ -117,7 +155,7 @@ def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple
     t = len(values)
     eigen = None if psd else np.linalg.eigh(scores)
     treated = scores if eigen is None else (eigen[1] * np.maximum(eigen[0], 0.0)) @ eigen[1].T
-    factor = _factor(treated + np.diag(ratio))
+    factor = cholesky(treated + np.diag(ratio))
     inverse = linalg.lapack.dpotri(factor, lower=1)[0]
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     alpha = inverse @ values
@@ -127,7 +165,7 @@ def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple
     return evidence.log, _Weights(through, float(np.trace(weights)))
 
 
-def _factor(matrix: Matrix) -> Matrix:
+def cholesky(matrix: Matrix) -> Matrix:
     """The Cholesky factor, with a hair added to the diagonal where rounding has made the matrix indefinite."""
     try:
         return linalg.cholesky(matrix, lower=True, check_finite=False)
@@ -149,5 +187,5 @@ def _through_clip(weights: Matrix, levels: Vector, basis: Matrix) -> Matrix:
 def _amplitude(similarity: Similarity, encodings: Encoding, values: Vector, ratio: Vector) -> float:
     scores = similarity.between(encodings, encodings)
     treated = scores if similarity.psd else treat(scores, "clip").matrix
-    solved = linalg.cho_solve((_factor(treated + np.diag(ratio)), True), values)
+    solved = linalg.cho_solve((cholesky(treated + np.diag(ratio)), True), values)
     return marginal_likelihood(float(values @ solved), 0.0, len(values)).amplitude

@@ -1,8 +1,8 @@
 """Mean and variance at any object, from the influence of the observations.
 
     mean      μ(x) = m + Σ_i I_i(x) (y_i − m)                      (Eq. mean_influence)
-    variance  V(x) = a · |S(x, x) − Σ_i I_i(x) S(x, x_i)|          (Eq. variance_influence; the floor instead of |·| when
-                                                                    the spectrum is treated)
+    variance  V(x) = a · |S(x, x) − Σ_i I_i(x) S(x, x_i)|          (Eq. variance_influence; a floor instead of |·|
+                                                                    where the spectrum is treated)
 
 with I(x) = S_x D, prior mean m and amplitude a. For a PSD similarity this is the posterior of a Gaussian process.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.errors import LikewiseError, SimilarityError
 from likewise.influence.gram import Gram
-from likewise.influence.influence import Rotated, Singular, Solution, Spectral, solve
+from likewise.influence.influence import Rotated, Shared, Singular, Solution, Spectral, solve
 from likewise.influence.spectrum import Spectrum, Treatment, treat
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.plain import as_similarity
@@ -69,7 +69,7 @@ class Posterior:
         return self.solution.influence(self._rows(objects)[0])
 
     def covariance(self, objects: Sequence[Any]) -> Matrix:
-        """Signed covariance K(x, x') − K_x D K_x'ᵀ between objects (Eq. GP_variance; errata 11: no |·| off the diagonal)."""
+        """Signed covariance K(x, x') − K_x D K_x'ᵀ (Eq. GP_variance; no |·| off the diagonal, errata 11)."""
         encodings = self.gram.similarity.encode(objects)
         rows = self.gram.rows(encodings)
         if self.treatment.kind == "square":
@@ -105,9 +105,9 @@ class Posterior:
         """μ from the rows S_x."""
         return self.prior_mean + rows @ self.weights
 
-    def variance_of_rows(self, rows: Matrix, selves: Vector) -> Vector:
+    def variance_of_rows(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
         """V from the rows S_x and the scores S(x, x)."""
-        signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows)
+        signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows, shared)
         return self.amplitude * np.asarray(self.treatment.variance(signed))
 
     def pull(self, rows: Matrix, selves: Vector, mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:

@@ -9,7 +9,7 @@ With S = UΛUᵀ a treatment changes the matrix, the row S_x of a new object, an
     shift       S + sI           S_x                 S(x, x) + s   max(v, floor)      s = max(0, −λ_min)
     square      S²               S_x S               S_x S_xᵀ      max(v, floor)
 
-The noise is added to the matrix afterwards. A PSD similarity needs no treatment: clip, flip and shift leave it as it is.
+The noise is added to the matrix afterwards. A PSD similarity needs no treatment: clip, flip and shift leave it alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Eigen(NamedTuple):
 class Treatment:
     """A treated matrix of scores, and the same treatment of the rows and selves of new objects.
 
-    `rotation` is the matrix R of row ↦ row R (None for the identity); `eigen` is there where it was computed on the way.
+    `rotation` is the matrix R of row ↦ row R, None for the identity; `eigen` is kept where it was computed anyway.
     """
 
     kind: Spectrum

@@ -171,7 +171,7 @@ class _Wrapper(Similarity):
     def signed(self) -> bool:
         return self.inner.signed
 
-    def _part_encoding(self, a: Encoding, i: int) -> Encoding:
+    def part_encoding(self, a: Encoding, i: int) -> Encoding:
         return a
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
@@ -193,7 +193,7 @@ class Scaled(_Wrapper):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.factor) and self.factor >= 0):
             raise SimilarityError(
-                f"a similarity can be scaled by a non-negative number only, not by {self.factor}; use its absolute value"
+                f"a similarity can be scaled by a non-negative number alone, not by {self.factor}"
             )
 
     @property

@@ -101,14 +101,14 @@ class Similarity(ABC):
         """The same similarity with what it leaves to the data (a median distance) settled on these objects."""
         if not self.parts:
             return self
-        return self.rebuilt([part.fitted(self._part_encoding(a, i)) for i, part in enumerate(self.parts)])
+        return self.rebuilt([part.fitted(self.part_encoding(a, i)) for i, part in enumerate(self.parts)])
 
     def parameters(self, a: Encoding) -> dict[str, Parameter]:
         """The parameters that can be learnt, for objects like these."""
         return {
             f"{i}.{name}": parameter
             for i, part in enumerate(self.parts)
-            for name, parameter in part.parameters(self._part_encoding(a, i)).items()
+            for name, parameter in part.parameters(self.part_encoding(a, i)).items()
         }
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
@@ -126,7 +126,7 @@ class Similarity(ABC):
         """Scores S(a_i, a_j), and the map W ↦ Σ_ij W_ij ∂S_ij/∂ log θ for each parameter θ."""
         return self.between(a, a), lambda weights: {}
 
-    def _part_encoding(self, a: Encoding, i: int) -> Encoding:
+    def part_encoding(self, a: Encoding, i: int) -> Encoding:
         """The encoding that part `i` made, out of this similarity's encoding."""
         return a[i]
 

@@ -173,7 +173,7 @@ def squared_distances(a: Matrix, b: Matrix) -> Matrix:
 
 @dataclass(frozen=True, eq=False)
 class RBF(Stationary):
-    """exp(−½ r²), r² = Σ_k (x_k − x'_k)²/ℓ_k². PSD. One lengthscale, one per dimension, or None to leave it to the data.
+    """exp(−½ r²), r² = Σ_k (x_k − x'_k)²/ℓ_k². PSD. One lengthscale, or one per dimension, or None: learnt.
 
     >>> round(RBF(lengthscale=1.0)([0.0, 0.0], [1.0, 0.0]), 4)
     0.6065
@@ -289,7 +289,7 @@ class Cosine(VectorSimilarity):
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """A change of coordinates, one dimension at a time: z = (t(x) − lower)/width, t the logarithm where `log` says so."""
+    """Other coordinates, dimension by dimension: z = (t(x) − lower)/width, t the logarithm where `log` says so."""
 
     lower: Vector
     width: Vector
@@ -297,7 +297,7 @@ class Coordinates:
 
     @classmethod
     def spanning(cls, lower: Vector, upper: Vector, log: NDArrayBool) -> Coordinates:
-        """The coordinates in which the box from `lower` to `upper` is the unit cube; a fixed dimension keeps width 1."""
+        """The coordinates in which the box from `lower` to `upper` is the unit cube; fixed dimensions keep width 1."""
         safe_lower, safe_upper = np.where(log, lower, 1.0), np.where(log, upper, 1.0)
         start = np.where(log, np.log(safe_lower), lower)
         width = np.where(log, np.log(safe_upper), upper) - start
@@ -343,7 +343,7 @@ class Rescaled(VectorSimilarity):
         inner = parts[0]
         return Rescaled(inner, self.coordinates) if isinstance(inner, VectorSimilarity) else self
 
-    def _part_encoding(self, a: Any, i: int) -> Any:
+    def part_encoding(self, a: Any, i: int) -> Any:
         return a[1]
 
     def encode(self, objects: Sequence[Any]) -> Any:

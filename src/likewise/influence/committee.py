@@ -1,0 +1,149 @@
+"""Several likenesses, warps and noises, weighted by evidence. One model is a committee of one.
+
+Each likeness has one Gram matrix; a member mixes and warps their scores by its recipe and holds a posterior on the
+result. Predictions are the weighted mixture of the members; an acquisition is averaged over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from likewise.influence.gram import Gram
+from likewise.influence.pending import Pending
+from likewise.influence.posterior import Posterior, Prediction
+from likewise.influence.recipe import Recipe
+from likewise.influence.values import Standardised, Transform
+from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
+from likewise.similarity.encoding import Encoding
+
+Scores = Mapping[int, Matrix]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One model of the committee, and its share of the votes."""
+
+    recipe: Recipe
+    posterior: Posterior
+    weight: float
+    ratio: float
+    log_evidence: float = 0.0
+    pending: Pending | None = None
+
+    @property
+    def model(self) -> Posterior | Pending:
+        """What predicts: the posterior, or the posterior after what is pending."""
+        return self.posterior if self.pending is None else self.pending
+
+
+@dataclass(frozen=True, eq=False)
+class Committee:
+    """Members over shared likenesses, on one transform of the values."""
+
+    grams: tuple[Gram, ...]
+    members: tuple[Member, ...]
+    transform: Transform
+    waiting: tuple[Encoding, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.grams[0])
+
+    @property
+    def likenesses(self) -> tuple[Similarity, ...]:
+        return tuple(gram.similarity for gram in self.grams)
+
+    @property
+    def weights(self) -> Vector:
+        """Each member's share of the votes."""
+        return np.array([member.weight for member in self.members])
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The likenesses that some member uses."""
+        return tuple(sorted({k for member in self.members for k in member.recipe.used}))
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether every likeness in use has derivatives in the objects."""
+        return all(is_differentiable(self.grams[k].similarity) for k in self.used)
+
+    def likeness_weights(self) -> Vector:
+        """How much each likeness counts: members' votes shared among the likenesses of their recipe."""
+        shares = np.zeros(len(self.grams))
+        for member in self.members:
+            mix = np.array(member.recipe.weights)
+            shares += member.weight * mix / mix.sum()
+        return shares
+
+    def encode(self, objects: Sequence[Any]) -> dict[int, Encoding]:
+        """Each used likeness's encoding of these objects."""
+        return {k: self.grams[k].similarity.encode(objects) for k in self.used}
+
+    def rows(self, encodings: Mapping[int, Encoding]) -> dict[int, Matrix]:
+        """Each used likeness's scores with the observed objects, then with the pending ones."""
+        return {k: self._row(k, encoding) for k, encoding in encodings.items()}
+
+    def _row(self, k: int, encoding: Encoding) -> Matrix:
+        rows = self.grams[k].rows(encoding)
+        if not self.waiting:
+            return rows
+        return np.hstack([rows, self.grams[k].similarity.between(encoding, self.waiting[k])])
+
+    def selves(self, encodings: Mapping[int, Encoding]) -> dict[int, Vector]:
+        """Each used likeness's scores of the objects with themselves."""
+        return {k: self.grams[k].selves(encoding) for k, encoding in encodings.items()}
+
+    def moments(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix]:
+        """Means and variances on the model's scale, one row per member; members of one recipe share their work."""
+        n = len(next(iter(selves.values())))
+        means, variances = np.empty((len(self.members), n)), np.empty((len(self.members), n))
+        for recipe, group in groupby(range(len(self.members)), key=lambda i: self.members[i].recipe):
+            mixed, own, shared = recipe.scores(rows), recipe.scores(selves), dict[int, Matrix]()
+            for i in group:
+                means[i] = self.members[i].model.mean_of_rows(mixed)
+                variances[i] = self.members[i].model.variance_of_rows(mixed, own, shared)
+        return means, variances
+
+    def mixture(self, means: Matrix, variances: Matrix) -> Prediction:
+        """Mean and standard deviation of the mixture of the members, on the model's scale."""
+        mean = self.weights @ means
+        variance = self.weights @ (variances + means**2) - mean**2
+        return Prediction(mean, np.sqrt(np.maximum(variance, 0.0)))
+
+    def predict(self, objects: Sequence[Any]) -> Prediction:
+        """Mean and standard deviation at each object, on the user's scale."""
+        encodings = self.encode(objects)
+        means, variances = self.moments(self.rows(encodings), self.selves(encodings))
+        return self.on_users_scale(means, variances)
+
+    def on_users_scale(self, means: Matrix, variances: Matrix) -> Prediction:
+        """The mixture's mean and standard deviation on the user's scale."""
+        if isinstance(self.transform, Standardised):
+            return Prediction(*self.transform.moments(*self.mixture(means, variances)))
+        centres, spreads = self.transform.moments(means, np.sqrt(variances))
+        mean = self.weights @ centres
+        return Prediction(mean, np.sqrt(np.maximum(self.weights @ (spreads**2 + centres**2) - mean**2, 0.0)))
+
+    def influence(self, objects: Sequence[Any]) -> Matrix:
+        """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
+        without = replace(self, waiting=())
+        rows = without.rows(self.encode(objects))
+        return np.asarray(sum(m.weight * m.posterior.solution.influence(m.recipe.scores(rows)) for m in self.members))
+
+    def with_pending(self, objects: Sequence[Any]) -> Committee:
+        """The committee whose variances take objects in flight into account."""
+        if not len(objects):
+            return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting=())
+        encodings = tuple(gram.similarity.encode(objects) for gram in self.grams)
+        rows = {k: self.grams[k].rows(encodings[k]) for k in self.used}
+        scores = {k: self.grams[k].similarity.between(encodings[k], encodings[k]) for k in self.used}
+        members = tuple(
+            replace(m, pending=Pending.on(m.posterior, m.recipe.scores(rows), m.recipe.scores(scores)))
+            for m in self.members
+        )
+        return replace(self, members=members, waiting=encodings)

@@ -1,0 +1,73 @@
+"""The variance after objects whose values are not known yet: suggestions in flight, and earlier picks of a batch.
+
+Their values are imputed by the mean, which leaves the mean as it is; the variance shrinks as if they were measured:
+
+    V'(x) = V(x) − C(x, P) [C(P, P) + σ²I]⁻¹ C(P, x),      C the posterior covariance.
+
+For a PSD similarity this is conditioning on P. Under a spectrum treatment the treatment of the observed matrix is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from likewise.influence.influence import Shared
+from likewise.influence.posterior import Posterior
+from likewise.similarity.base import Matrix, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Pending:
+    """A posterior and the objects in flight. Rows have the columns of the observed objects first, then of those."""
+
+    posterior: Posterior
+    rows: Matrix
+    slopes: Matrix
+    root: Matrix
+
+    @classmethod
+    def on(cls, posterior: Posterior, rows: Matrix, scores: Matrix) -> Pending:
+        """`rows` are the pending objects' scores with the observed ones, `scores` those among themselves."""
+        post = posterior
+        slopes = 0.5 * post.solution.quadratic_slope(rows)
+        prior = rows @ rows.T if post.treatment.kind == "square" else scores + post.treatment.shift * np.eye(len(rows))
+        covariance = prior - slopes @ rows.T
+        noise = float(np.mean(post.noise)) / post.amplitude if len(post) else 1e-2
+        levels, basis = np.linalg.eigh(0.5 * (covariance + covariance.T))
+        # An indefinite S leaves negative eigenvalues here as well; they carry no information to condition on.
+        levels = np.maximum(levels, 0.0)
+        return cls(
+            post, rows, slopes, basis / np.sqrt(levels + max(noise, 1e-9 * max(levels.max(initial=0.0), 1e-300)))
+        )
+
+    def mean_of_rows(self, rows: Matrix) -> Vector:
+        """The mean, unchanged by what is pending."""
+        return self.posterior.mean_of_rows(rows[:, : len(self.posterior)])
+
+    def _covariance(self, rows: Matrix) -> Matrix:
+        t = len(self.posterior)
+        prior = rows[:, :t] @ self.rows.T if self.posterior.treatment.kind == "square" else rows[:, t:]
+        return prior - rows[:, :t] @ self.slopes.T
+
+    def variance_of_rows(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
+        """V'(x)."""
+        t = len(self.posterior)
+        half = self._covariance(rows) @ self.root
+        before = self.posterior.variance_of_rows(rows[:, :t], selves, shared)
+        after = before - self.posterior.amplitude * np.einsum("ij,ij->i", half, half)
+        return np.maximum(after, self.posterior.amplitude * self.posterior.treatment.floor)
+
+    def pull(self, rows: Matrix, selves: Vector, mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
+        """From ∂u/∂μ and ∂u/∂V' to ∂u/∂rows and ∂u/∂S(x, x)."""
+        t, post = len(self.posterior), self.posterior
+        half = self._covariance(rows) @ self.root
+        after = post.variance_of_rows(rows[:, :t], selves) - post.amplitude * np.einsum("ij,ij->i", half, half)
+        slope = np.where(after > post.amplitude * post.treatment.floor, variance_slope, 0.0)
+        on_observed, on_selves = post.pull(rows[:, :t], selves, mean_slope, slope)
+        on_covariance = (-2.0 * post.amplitude * slope)[:, None] * (half @ self.root.T)
+        on_observed = on_observed - on_covariance @ self.slopes
+        if post.treatment.kind == "square":
+            return np.hstack([on_observed + on_covariance @ self.rows, np.zeros_like(on_covariance)]), on_selves
+        return np.hstack([on_observed, on_covariance]), on_selves

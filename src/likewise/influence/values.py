@@ -1,0 +1,181 @@
+"""Values on a scale that suits the model: one transform shared by all members of a committee.
+
+`Standardised` is linear. `Ranked` maps values to normal scores by their ranks, which takes the weight off heavy tails.
+`YeoJohnson` is a power transform whose exponent is the most likely one.
+Predictions come back on the user's scale: exactly for the linear transform, by Gauss–Hermite quadrature for the others.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from likewise.similarity.base import Vector
+
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
+
+
+class Transform(ABC):
+    """An increasing map from the user's values to the model's."""
+
+    @abstractmethod
+    def forward(self, values: Any) -> Any:
+        """The model's values."""
+
+    @abstractmethod
+    def backward(self, values: Any) -> Any:
+        """The user's values."""
+
+    @abstractmethod
+    def slope(self, values: Any) -> Any:
+        """d forward / d value at the user's values."""
+
+    def moments(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
+        """Mean and standard deviation on the user's scale of a normal variable on the model's."""
+        at_nodes = self.backward(mean[..., None] + std[..., None] * NODES)
+        centre = at_nodes @ NODE_WEIGHTS
+        spread = (at_nodes - centre[..., None]) ** 2 @ NODE_WEIGHTS
+        return centre, np.sqrt(spread)
+
+
+@dataclass(frozen=True)
+class Standardised(Transform):
+    """z = (y − centre)/scale.
+
+    >>> Standardised.of(np.array([1.0, 3.0])).forward(3.0)
+    1.0
+    """
+
+    centre: float
+    scale: float
+
+    @classmethod
+    def of(cls, values: Vector) -> Standardised:
+        """The transform that gives these values mean 0 and standard deviation 1; constant values keep scale 1."""
+        if not len(values):
+            return cls(0.0, 1.0)
+        spread = float(np.std(values))
+        tiny = 1e-12 * max(float(np.max(np.abs(values))), 1e-300)
+        return cls(float(np.mean(values)), spread if spread > tiny else 1.0)
+
+    def forward(self, values: Any) -> Any:
+        return (values - self.centre) / self.scale
+
+    def backward(self, values: Any) -> Any:
+        return self.centre + self.scale * values
+
+    def slope(self, values: Any) -> Any:
+        return np.full(np.shape(values), 1.0 / self.scale)
+
+    def moments(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
+        return self.backward(mean), self.scale * std
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked(Transform):
+    """Normal scores of the ranks, straight lines between the values and beyond them.
+
+    >>> Ranked.of(np.array([1.0, 2.0, 1000.0])).forward(2.0).round(6)
+    np.float64(0.0)
+    """
+
+    knots: Vector
+    scores: Vector
+
+    @classmethod
+    def of(cls, values: Vector) -> Ranked:
+        """The transform of these values; equal ones share their mean rank."""
+        knots, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+        last = np.cumsum(counts)
+        mean_rank = last - 0.5 * (counts - 1)
+        scores = ndtri((mean_rank - 0.375) / (len(values) + 0.25))
+        spread = float(np.std(scores[inverse]))
+        return cls(knots, scores / (spread if spread > 0 else 1.0))
+
+    def _line(self, at: Any, x: Vector, y: Vector) -> Any:
+        if len(x) < 2:
+            return np.asarray(at) - x[0] + y[0]
+        inside = np.interp(at, x, y)
+        # Beyond the ends, the slope over the outer tenth: the two outermost points alone would be a lottery.
+        few = max(2, len(x) // 10)
+        low = (y[few - 1] - y[0]) / (x[few - 1] - x[0])
+        high = (y[-1] - y[-few]) / (x[-1] - x[-few])
+        below, above = np.minimum(np.asarray(at) - x[0], 0.0), np.maximum(np.asarray(at) - x[-1], 0.0)
+        return inside + low * below + high * above
+
+    def forward(self, values: Any) -> Any:
+        return self._line(values, self.knots, self.scores)
+
+    def backward(self, values: Any) -> Any:
+        return self._line(values, self.scores, self.knots)
+
+    def slope(self, values: Any) -> Any:
+        if len(self.knots) < 2:
+            return np.ones(np.shape(values))
+        step = 0.5 * (self.knots[-1] - self.knots[0]) / len(self.knots)
+        return (self.forward(np.asarray(values) + step) - self.forward(np.asarray(values) - step)) / (2.0 * step)
+
+
+@dataclass(frozen=True)
+class YeoJohnson(Transform):
+    """Power transform of standardised values: ((1 + z)^λ − 1)/λ for z ≥ 0 and its mirror image with 2 − λ below.
+
+    >>> t = YeoJohnson.of(np.exp(np.linspace(-2, 2, 30)))
+    >>> bool(t.power < 1.0 and np.isclose(t.backward(t.forward(2.0)), 2.0))
+    True
+    """
+
+    inner: Standardised
+    power: float
+    outer: Standardised
+
+    @classmethod
+    def of(cls, values: Vector) -> YeoJohnson:
+        """The transform with the exponent under which the values look most normal."""
+        from scipy.optimize import minimize_scalar
+
+        inner = Standardised.of(values)
+        z = inner.forward(values)
+
+        def cost(power: float) -> float:
+            bent = _bend(z, power)
+            log_slope = (power - 1.0) * np.sum(np.sign(z) * np.log1p(np.abs(z)))
+            # A weak pull towards λ = 1 (no bending), worth a handful of observations.
+            return 0.5 * len(z) * np.log(max(np.var(bent), 1e-300)) - float(log_slope) + 2.0 * (power - 1.0) ** 2
+
+        power = float(minimize_scalar(cost, bounds=(-1.0, 3.0), method="bounded").x)
+        return cls(inner, power, Standardised.of(_bend(z, power)))
+
+    def forward(self, values: Any) -> Any:
+        return self.outer.forward(_bend(np.asarray(self.inner.forward(values)), self.power))
+
+    def backward(self, values: Any) -> Any:
+        return self.inner.backward(_unbend(np.asarray(self.outer.backward(values)), self.power))
+
+    def slope(self, values: Any) -> Any:
+        z = np.asarray(self.inner.forward(values))
+        return np.exp((self.power - 1.0) * np.sign(z) * np.log1p(np.abs(z))) / (self.inner.scale * self.outer.scale)
+
+
+def _bend(z: Any, power: float) -> Any:
+    return np.where(z >= 0, _box_cox(np.maximum(z, 0.0), power), -_box_cox(np.maximum(-z, 0.0), 2.0 - power))
+
+
+def _unbend(z: Any, power: float) -> Any:
+    return np.where(z >= 0, _unbox_cox(np.maximum(z, 0.0), power), -_unbox_cox(np.maximum(-z, 0.0), 2.0 - power))
+
+
+def _box_cox(z: Any, power: float) -> Any:
+    return np.log1p(z) if abs(power) < 1e-8 else np.expm1(power * np.log1p(z)) / power
+
+
+def _unbox_cox(z: Any, power: float) -> Any:
+    if abs(power) < 1e-8:
+        return np.expm1(np.minimum(z, 50.0))
+    # With a negative power the image is bounded; beyond its end the inverse saturates instead of failing.
+    return np.expm1(np.log(np.maximum(1.0 + power * z, 1e-6)) / power)
