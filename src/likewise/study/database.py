@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,8 +72,8 @@ class Database:
         self.lite = url.get_backend_name() == "sqlite"
         self.where = str(url.database) if self.lite else _shown(url)
         self._engine = _engine(url)
-        self._process = os.getpid()
         self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
+        self._adopt()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -102,8 +103,14 @@ class Database:
         """The engine; a forked child leaves its parent's connections alone."""
         if self._process != os.getpid():
             self._engine.dispose(close=False)
-            self._process = os.getpid()
+            self._finalizer.detach()
+            self._adopt()
         return self._engine
+
+    def _adopt(self) -> None:
+        """This process closes the connections, when nobody uses the database any more or at its own end."""
+        self._process = os.getpid()
+        self._finalizer = weakref.finalize(self, _release, self._engine, self._process)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -135,6 +142,11 @@ def _engine(url: URL) -> Engine:
     sa.event.listen(engine, "connect", _on_connect)
     sa.event.listen(engine, "begin", _on_begin)
     return engine
+
+
+def _release(engine: Engine, process: int) -> None:
+    if process == os.getpid():
+        engine.dispose()
 
 
 def _on_connect(connection: Any, record: Any) -> None:

@@ -108,7 +108,7 @@ class _MemoryStudy(OpenStudy):
                 raise Taken(self.name, taken)
             first, now = len(self._rows), time.time()
             added = [_row(first + place, row, now) for place, row in enumerate(rows)]
-            self._put(added)
+            self._put(added, now)
             return [row.id for row in added]
 
     def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None:
@@ -119,13 +119,13 @@ class _MemoryStudy(OpenStudy):
             elif refusal := self._unsettled(id, row, len(self._rows), state):
                 raise refusal
 
-    def _put(self, rows: Sequence[Row]) -> None:
+    def _put(self, rows: Sequence[Row], now: float | None = None) -> None:
         if self._erased:
             raise self._gone()
         if not rows:
             return
         self._revision += 1
-        self._updated = time.time()
+        self._updated = time.time() if now is None else now
         for row in rows:
             before = self._rows.pop(row.id, None)
             self._holders[row.key] += _holds(row) - (before is not None and _holds(before))

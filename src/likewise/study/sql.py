@@ -100,7 +100,11 @@ class Sql(Storage):
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        prepare(database)
+        try:
+            prepare(database)
+        except BaseException:
+            database.close()
+            raise
 
     def _open(self, name: str, settings: dict[str, Any]) -> OpenStudy:
         with self._database.reading() as connection:

@@ -1,0 +1,297 @@
+"""What every storage must do: `LAWS`, each a function of an empty storage that a test calls."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from likewise.errors import StudyError
+from likewise.study.storage import NewRow, OpenStudy, Row, Storage, Taken
+from likewise.study.trial import State
+
+E = TypeVar("E", bound=Exception)
+SETTINGS = {"direction": "maximize", "space": {"kind": "Strings", "alphabet": ["A", "C"], "length": 8}}
+NUMBERS = (
+    0.1 + 0.2,
+    5e-324,
+    sys.float_info.max,
+    sys.float_info.min,
+    -1 / 3,
+    2.0**53 + 2,
+    0.0,
+    1e22,
+    123456789.123456789,
+)
+
+
+def row(name: str, **changes: Any) -> NewRow:
+    """A row whose object is a text."""
+    return NewRow(key=json.dumps(name), payload=json.dumps(name), **changes)
+
+
+def refuses(error: type[E], *words: str, call: Callable[[], object]) -> E:
+    """The error that the call must raise, with a message that must hold every word."""
+    try:
+        call()
+    except error as raised:
+        caught = raised
+    else:
+        raise AssertionError(f"the call was not refused with {error.__name__}")
+    missing = [word for word in words if word not in str(caught)]
+    assert not missing, f"the message lacks {missing}: {caught}"
+    return caught
+
+
+def whole(study: OpenStudy) -> list[Row]:
+    """Every row, by id."""
+    return sorted(study.since(0)[0], key=lambda each: each.id)
+
+
+def rows_come_back_exactly(storage: Storage) -> None:
+    """Doubles to the last bit, any text, any length; times are set; leases are kept."""
+    study = storage.open("exact", SETTINGS)
+    added = [row(f"n{place}", state=State.TOLD, value=number, std=abs(number)) for place, number in enumerate(NUMBERS)]
+    added.append(
+        NewRow('"π"', '{"b": [1, 2.5, null], "a": "π\\u0000"}', worker="w-1", lease=1e9, summary='{"mean": 0.1}')
+    )
+    added.append(row("x" * 100_000, state=State.FAILED, error="Traceback:\n  naïve ∑ 'quoted' \"twice\""))
+    assert study.add(added) == list(range(len(added)))
+    for new, stored in zip(added, whole(storage.open("exact", SETTINGS)), strict=True):
+        fields = {name: getattr(stored, name) for name in NewRow.__dataclass_fields__ if name != "replicate"}
+        assert NewRow(**fields) == new
+        assert isinstance(stored.state, State)
+        assert 1.6e9 < stored.created == stored.updated
+
+
+def odd_texts_are_kept(storage: Storage) -> None:
+    """An error text that databases refuse is stored readably: a failure is never lost to its message."""
+    study = storage.open("odd", SETTINGS)
+    study.add([row("a"), row("b", state=State.FAILED, error="\x00\ud800")])
+    study.settle(0, state=State.FAILED, error="NUL \x00, surrogate \ud800, emoji 🧪")
+    assert [each.error for each in whole(study)] == ["NUL \\x00, surrogate \\ud800, emoji 🧪", "\\x00\\ud800"]
+
+
+def other_settings_are_refused(storage: Storage) -> None:
+    """The message names each place that differs, with both values; the stored study stays as it is."""
+    storage.open("s", SETTINGS).add([row("a")])
+    space = {"kind": "Strings", "alphabet": ["A", "G"], "length": 9, "where": "odd"}
+    other = {"direction": "minimize", "space": space}
+    words = ("'s'", "space.length is 8", "9", "space.alphabet[1] is 'C'", "'G'", "space.where is absent", "direction")
+    refuses(StudyError, *words, call=lambda: storage.open("s", other))
+    refuses(StudyError, "space is", "not given", call=lambda: storage.open("s", {"direction": "maximize"}))
+    assert len(whole(storage.open("s", json.loads(json.dumps(SETTINGS))))) == 1
+
+
+def bad_openings_are_refused(storage: Storage) -> None:
+    """Names and settings that cannot be stored."""
+    refuses(StudyError, "name", "''", call=lambda: storage.open("", SETTINGS))
+    refuses(StudyError, "JSON", call=lambda: storage.open("s", {"space": object()}))
+    refuses(StudyError, "JSON", call=lambda: storage.open("s", {"space": float("nan")}))
+    assert storage.studies() == []
+
+
+def openings_are_noted(storage: Storage) -> None:
+    """Notes come back in order, from every opening."""
+    texts = ['{"seed": 1}', '{"seed": 2, "similarity": "Hamming"}', "3"]
+    for text in texts:
+        storage.open("noted", SETTINGS).note(text)
+    assert storage.open("noted", SETTINGS).notes() == texts
+    assert storage.open("other", SETTINGS).notes() == []
+    refuses(StudyError, "JSON", call=lambda: storage.open("other", SETTINGS).note("NaN"))
+
+
+def an_object_is_given_once(storage: Storage) -> None:
+    """Asked, told and failed objects are taken; abandoned ones are free; replicates are welcome; all or none."""
+    study = storage.open("once", SETTINGS)
+    states = (State.ASKED, State.TOLD, State.FAILED, State.ABANDONED)
+    study.add([row(state, state=state, value=1.0 if state is State.TOLD else None) for state in states])
+    for name in ("asked", "told", "failed"):
+        refuses(Taken, f'"{name}"', call=lambda name=name: study.add([row("new"), row(name)]))  # type: ignore[misc]
+    refuses(Taken, call=lambda: study.add([row("twice"), row("twice")]))
+    assert len(whole(study)) == 4
+    assert study.add([row("abandoned")]) == [4]
+    assert study.add([row("told", replicate=True), row("told", replicate=True)]) == [5, 6]
+    study.add([row("only", replicate=True)])
+    refuses(Taken, '"only"', call=lambda: study.add([row("only")]))
+    assert storage.open("elsewhere", SETTINGS).add([row("told")]) == [0]
+
+
+def taken_says_which(storage: Storage) -> None:
+    """`Taken.keys` lists exactly the objects that are not free, however many are added at once."""
+    study = storage.open("which", SETTINGS)
+    names = [f"object {number}" for number in range(1200)]
+    study.add([row(name) for name in names])
+    wanted = [row("free"), row(names[3]), row("free too"), row(names[1100])]
+    taken = refuses(Taken, call=lambda: study.add(wanted))
+    assert taken.keys == (json.dumps(names[3]), json.dumps(names[1100]))
+    assert study.add([]) == []
+    assert study.add([row("free")]) == [1200]
+
+
+def results_are_final(storage: Storage) -> None:
+    """A second result and an unknown id are refused with what is there, and change nothing."""
+    study = storage.open("final", SETTINGS)
+    refuses(StudyError, "no trial 0", "no trials yet", call=lambda: study.settle(0, state=State.TOLD, value=1.0))
+    study.add([row("a"), row("b"), row("c", lease=5.0)])
+    study.settle(0, state=State.TOLD, value=0.25, std=0.5)
+    study.settle(1, state=State.FAILED, error="ValueError: broke\n")
+    before = study.since(0)
+    refuses(StudyError, "trial 0", "told", "0.25", call=lambda: study.settle(0, state=State.TOLD, value=0.25))
+    refuses(StudyError, "trial 1", "failed", "broke", call=lambda: study.settle(1, state=State.TOLD, value=1.0))
+    refuses(StudyError, "no trial 3", "0 to 2", call=lambda: study.settle(3, state=State.ABANDONED))
+    refuses(StudyError, "no trial -1", call=lambda: study.settle(-1, state=State.ABANDONED))
+    refuses(StudyError, "asked", call=lambda: study.settle(2, state=State.ASKED))
+    assert study.since(0) == before
+    study.settle(2, state=State.ABANDONED)
+    assert whole(study)[2].lease is None
+
+
+def late_results_are_kept(storage: Storage) -> None:
+    """An abandoned trial may still be told, even when its object was asked and told again meanwhile."""
+    study = storage.open("late", SETTINGS)
+    study.add([row("a"), row("b")])
+    study.settle(0, state=State.ABANDONED)
+    study.settle(0, state=State.ABANDONED)
+    study.add([row("a")])
+    study.settle(0, state=State.TOLD, value=1.0)
+    study.settle(2, state=State.TOLD, value=2.0)
+    study.settle(1, state=State.ABANDONED)
+    study.settle(1, state=State.FAILED, error="late")
+    assert [(each.state, each.value) for each in whole(study)] == [
+        (State.TOLD, 1.0),
+        (State.FAILED, None),
+        (State.TOLD, 2.0),
+    ]
+    refuses(Taken, call=lambda: study.add([row("a")]))
+    refuses(Taken, call=lambda: study.add([row("b")]))
+
+
+def what_is_not_finite_is_refused(storage: Storage) -> None:
+    """NaN and infinities are stored nowhere, and the study is unchanged."""
+    study = storage.open("finite", SETTINGS)
+    study.add([row("a")])
+    before = study.since(0)
+    for number in (float("nan"), float("inf"), -float("inf")):
+        told = {"state": State.TOLD, "value": number}
+        refuses(StudyError, "failed", str(number), call=lambda told=told: study.settle(0, **told))  # type: ignore[misc]
+        for bad in (
+            row("b", **told),
+            row("b", state=State.TOLD, value=0.0, std=number),
+            row("b", lease=number),
+            replace(row("b"), payload=json.dumps([number])),
+            replace(row("b"), summary=json.dumps({"mean": number})),
+        ):
+            refuses(StudyError, call=lambda bad=bad: study.add([row("fine"), bad]))  # type: ignore[misc]
+        refuses(StudyError, "lease", call=lambda number=number: study.beat([0], number))  # type: ignore[misc]
+    refuses(StudyError, "-1", call=lambda: study.settle(0, state=State.TOLD, value=0.0, std=-1.0))
+    refuses(StudyError, "value", call=lambda: study.settle(0, state=State.TOLD))
+    refuses(StudyError, "value", call=lambda: study.settle(0, state=State.FAILED, value=1.0))
+    refuses(StudyError, "JSON", call=lambda: study.add([replace(row("b"), payload="{")]))
+    assert study.since(0) == before
+
+
+def news_is_complete(storage: Storage) -> None:
+    """Reading since the last revision gives every change once, in order."""
+    study = storage.open("news", SETTINGS)
+    other = storage.open("news", SETTINGS)
+    assert study.since(0) == ([], 0)
+    study.add([row("a"), row("b"), row("c")])
+    rows, revision = other.since(0)
+    assert [each.id for each in rows] == [0, 1, 2]
+    assert other.since(revision) == ([], revision)
+    study.settle(2, state=State.TOLD, value=2.0)
+    study.settle(0, state=State.TOLD, value=1.0)
+    rows, newest = other.since(revision)
+    assert [each.id for each in rows] == [2, 0]
+    assert [each.id for each in other.since(0)[0]] == [1, 2, 0]
+    assert newest == rows[-1].revision > rows[0].revision > revision
+    assert rows[0].updated >= rows[0].created
+
+
+def leases_run_out(storage: Storage) -> None:
+    """Only asked trials whose lease has passed are abandoned, once; a heartbeat keeps them."""
+    study = storage.open("leases", SETTINGS)
+    study.add([row("a", lease=10.0), row("b", lease=10.0), row("c"), row("d", lease=30.0), row("e", lease=10.0)])
+    study.settle(4, state=State.TOLD, value=0.0)
+    assert study.expire(10.0) == []
+    study.beat([1, 4, 99], 40.0)
+    assert study.expire(20.0) == [0]
+    assert study.expire(20.0) == []
+    study.beat([0], 50.0)
+    assert [(each.state.value, each.lease) for each in whole(study)] == [
+        ("abandoned", None),
+        ("asked", 40.0),
+        ("asked", None),
+        ("asked", 30.0),
+        ("told", None),
+    ]
+    assert study.expire(1e12) == [1, 3]
+
+
+def studies_are_listed_and_deleted(storage: Storage) -> None:
+    """Counts, the best value by direction, and nothing left after deletion."""
+    assert storage.studies() == []
+    for name, direction in (("up", "maximize"), ("down", "minimize")):
+        study = storage.open(name, {"direction": direction})
+        study.add([row(f"{value}", state=State.TOLD, value=value) for value in (1.0, 3.0, 2.0)] + [row("open")])
+        study.note("{}")
+    storage.open("empty", {"direction": "maximize"})
+    down, empty, up = storage.studies()
+    assert (down.name, down.direction, down.best) == ("down", "minimize", 1.0)
+    assert (up.name, up.direction, up.best) == ("up", "maximize", 3.0)
+    assert (empty.best, set(empty.counts.values())) == (None, {0})
+    assert up.counts == {State.TOLD: 3, State.ASKED: 1, State.FAILED: 0, State.ABANDONED: 0}
+    assert 1.6e9 < up.created <= up.updated
+    held = storage.open("up", {"direction": "maximize"})
+    storage.delete("up")
+    assert [info.name for info in storage.studies()] == ["down", "empty"]
+    fresh = storage.open("up", {"direction": "minimize"})
+    assert fresh.since(0) == ([], 0)
+    assert fresh.notes() == []
+    refuses(StudyError, "deleted", call=lambda: held.add([row("a")]))
+    assert whole(fresh) == []
+    refuses(StudyError, "'none'", "'down'", call=lambda: storage.delete("none"))
+
+
+def threads_share_a_study(storage: Storage) -> None:
+    """Eight threads add and settle: nothing lost, nothing twice, ids consecutive."""
+
+    def work(worker: int) -> int:
+        study = storage.open("threads", SETTINGS)
+        won = 0
+        for number in range(20):
+            try:
+                (id,) = study.add([row(f"object {number}", worker=str(worker))])
+            except Taken:
+                continue
+            study.settle(id, state=State.TOLD, value=float(number))
+            won += 1
+        return won
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(8))) == 20
+    rows = whole(storage.open("threads", SETTINGS))
+    assert [each.id for each in rows] == list(range(20))
+    assert sorted(each.value for each in rows if each.value is not None) == [float(number) for number in range(20)]
+
+
+LAWS: tuple[Callable[[Storage], None], ...] = (
+    rows_come_back_exactly,
+    odd_texts_are_kept,
+    other_settings_are_refused,
+    bad_openings_are_refused,
+    openings_are_noted,
+    an_object_is_given_once,
+    taken_says_which,
+    results_are_final,
+    late_results_are_kept,
+    what_is_not_finite_is_refused,
+    news_is_complete,
+    leases_run_out,
+    studies_are_listed_and_deleted,
+    threads_share_a_study,
+)
