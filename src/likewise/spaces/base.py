@@ -1,7 +1,8 @@
 """The protocol: a space samples its objects, knows them when it sees them, and writes them as JSON.
 
 What else a space can do is said by having the methods, and the search follows: `Enumerable` spaces are scored whole,
-`Continuous` ones are climbed along gradients, and those with `Moves` from neighbour to neighbour.
+`Continuous` ones are climbed along gradients, `PartlyContinuous` ones with what is not continuous held fixed, and those
+with `Moves` from neighbour to neighbour.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Space(ABC):
 
     @abstractmethod
     def _fit(self, x: Any) -> Any:
-        """The object in its canonical form (a list becomes an array); a SpaceError naming the part that does not fit."""
+        """The object in its canonical form (a list becomes an array); a SpaceError naming what does not fit."""
 
     @abstractmethod
     def to_json(self, x: Any) -> Any:
@@ -71,9 +72,13 @@ class Space(ABC):
         tried = 0
         while len(found) < n:
             drawn = self._draw(max(n, 64), rng)
-            found += [x for x in drawn if self.where(x)]
-            tried += len(drawn)
-            if not found and tried >= TRIES:
+            fresh = [x for x in drawn if self.where(x)]
+            found += fresh
+            tried = 0 if fresh else tried + len(drawn)
+            if found and tried >= TRIES:
+                # So few objects satisfy `where` that waiting for more would take forever: repeats.
+                found += [found[i] for i in rng.integers(len(found), size=n - len(found))]
+            elif tried >= TRIES:
                 raise SpaceError(
                     f"none of {tried} random objects of {type(self).__name__} satisfies `where`; "
                     "loosen the predicate, or use a space that produces such objects directly"
@@ -120,6 +125,27 @@ class Continuous(Protocol):
     def to_vector(self, objects: Sequence[Any]) -> Matrix: ...
 
     def from_vector(self, vectors: Matrix) -> list[Any]: ...
+
+    def project(self, vectors: Matrix) -> Matrix: ...
+
+    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix: ...
+
+
+@runtime_checkable
+class PartlyContinuous(Protocol):
+    """A space whose objects are vectors in part, such as records: gradient trajectories hold the other parts fixed.
+
+    As in `Continuous`, but a vector alone makes no object: `with_vector` gives each object with its continuous parts
+    replaced. `pull` takes a gradient in the numbers of the continuous parts, in their order; the similarity that
+    `view` returns gives it so.
+    """
+
+    @property
+    def dimension(self) -> int: ...
+
+    def to_vector(self, objects: Sequence[Any]) -> Matrix: ...
+
+    def with_vector(self, objects: Sequence[Any], vectors: Matrix) -> list[Any]: ...
 
     def project(self, vectors: Matrix) -> Matrix: ...
 

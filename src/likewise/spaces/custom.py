@@ -1,0 +1,138 @@
+"""A space of the user's own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from likewise.errors import SpaceError
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.codec import tagged, untagged
+from likewise.spaces.drawing import CHILDREN
+
+
+@dataclass(frozen=True, init=False)
+class Custom(Space):
+    """A space given by functions: `sample(rng)` gives one random object, and the others are optional.
+
+    `moves(x, rng)` lists neighbours of x, `crossover(x, other, rng)` mixes two objects, `contains(x)` says whether x
+    is in the space. Objects of strings, numbers, lists, tuples, dicts, sets and arrays are stored as they are; for
+    others give `to_json` and `from_json`.
+
+    >>> import numpy as np
+    >>> even = Custom(lambda rng: 2 * int(rng.integers(50)), moves=lambda x, rng: [x - 2, x + 2],
+    ...               contains=lambda x: x % 2 == 0 and 0 <= x < 100)
+    >>> even.moves(0, np.random.default_rng(0)), 3 in even
+    ([2], False)
+    """
+
+    _sample: Callable[[Generator], Any]
+    _moves: Callable[[Any, Generator], Sequence[Any]] | None
+    _contains: Callable[[Any], bool] | None
+    _crossover: Callable[[Any, Any, Generator], Any] | None
+    _to_json: Callable[[Any], Any] | None
+    _from_json: Callable[[Any], Any] | None
+    where: Callable[[Any], bool] | None
+
+    def __new__(
+        cls,
+        sample: Callable[[Generator], Any] | None = None,
+        *,
+        moves: Callable[[Any, Generator], Sequence[Any]] | None = None,
+        crossover: Callable[[Any, Any, Generator], Any] | None = None,
+        **others: Any,
+    ) -> Custom:
+        # What a space can do is said by having the method, so one without the function must not have it.
+        if cls is Custom:
+            cls = _ABLE[moves is not None, crossover is not None]
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        sample: Callable[[Generator], Any],
+        *,
+        moves: Callable[[Any, Generator], Sequence[Any]] | None = None,
+        contains: Callable[[Any], bool] | None = None,
+        crossover: Callable[[Any, Any, Generator], Any] | None = None,
+        to_json: Callable[[Any], Any] | None = None,
+        from_json: Callable[[Any], Any] | None = None,
+        where: Callable[[Any], bool] | None = None,
+    ) -> None:
+        functions = {
+            "sample": sample,
+            "moves": moves,
+            "contains": contains,
+            "crossover": crossover,
+            "to_json": to_json,
+            "from_json": from_json,
+        }
+        for name, function in functions.items():
+            if not (callable(function) or (function is None and name != "sample")):
+                raise SpaceError(f"Custom needs a function for {name}, not {function!r}")
+            object.__setattr__(self, f"_{name}", function)
+        if (to_json is None) != (from_json is None):
+            raise SpaceError("Custom needs to_json and from_json together, or neither")
+        object.__setattr__(self, "where", where)
+
+    def _draw(self, n: int, rng: Generator) -> list[Any]:
+        return [self._sample(rng) for _ in range(n)]
+
+    def _fit(self, x: Any) -> Any:
+        if self._contains is None:
+            return x
+        try:
+            inside = self._contains(x)
+        except Exception as error:
+            raise SpaceError(f"contains({x!r}) of the custom space raised {type(error).__name__}: {error}") from error
+        if not inside:
+            raise SpaceError(f"{x!r} is not in the custom space: its `contains` says no")
+        return x
+
+    def to_json(self, x: Any) -> Any:
+        if self._to_json is not None:
+            return self._to_json(x)
+        try:
+            return tagged(x)
+        except TypeError as error:
+            raise SpaceError(
+                f"{x!r} cannot be stored, as {error}; give Custom to_json and from_json, "
+                "two functions from an object to JSON data and back"
+            ) from error
+
+    def from_json(self, data: Any) -> Any:
+        return untagged(data) if self._from_json is None else self._from_json(data)
+
+    def describe(self) -> dict[str, Any]:
+        return {"space": "Custom"}
+
+
+class CustomWithMoves(Custom):
+    def moves(self, x: Any, rng: Generator) -> list[Any]:
+        """The neighbours that the user's function lists, those outside the space left out."""
+        assert self._moves is not None
+        return [near for near in self._moves(x, rng) if near in self]
+
+
+class CustomWithCrossover(Custom):
+    def crossover(self, x: Any, other: Any, rng: Generator) -> Any:
+        """A mix of two objects by the user's function, x itself where that keeps leaving the space."""
+        mix = self._crossover
+        assert mix is not None
+        for _ in range(CHILDREN):
+            made = mix(x, other, rng)
+            if made in self:
+                return made
+        return x
+
+
+class CustomWithBoth(CustomWithMoves, CustomWithCrossover):
+    pass
+
+
+_ABLE: dict[tuple[bool, bool], type[Custom]] = {
+    (False, False): Custom,
+    (True, False): CustomWithMoves,
+    (False, True): CustomWithCrossover,
+    (True, True): CustomWithBoth,
+}

@@ -1,0 +1,55 @@
+"""What moves and crossovers of all spaces share: a fair choice among many edits, and keeping those that are allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from likewise.spaces.base import Generator, Space
+
+MOVES = 96
+CHILDREN = 16
+
+
+def some(total: int, limit: int, rng: Generator) -> list[int]:
+    """All of range(total) when they are few, else `limit` of them, drawn without replacement.
+
+    >>> import numpy as np
+    >>> some(3, 5, np.random.default_rng(0)), len(some(100, 5, np.random.default_rng(0)))
+    ([0, 1, 2], 5)
+    """
+    if total <= limit:
+        return list(range(total))
+    chosen: list[int] = rng.choice(total, size=limit, replace=False).tolist()
+    return chosen
+
+
+def shares(counts: Sequence[int], limit: int) -> list[int]:
+    """How many edits of each kind to try: all when they fit, else half of them of the first kind.
+
+    The other kinds share the other half evenly, so that a kind with few edits (deletions) is not drowned by one with
+    many (insertions); what a kind leaves goes to the first.
+
+    >>> shares([2000, 100, 5], 96), shares([10, 3], 96)
+    ([67, 24, 5], [10, 3])
+    """
+    if sum(counts) <= limit:
+        return list(counts)
+    present = max(sum(c > 0 for c in counts[1:]), 1)
+    rest = [min(c, limit // 2 // present) for c in counts[1:]]
+    return [min(counts[0], limit - sum(rest)), *rest]
+
+
+def neighbours(space: Space, x: Any, candidates: Iterable[Any]) -> list[Any]:
+    """The candidates, hashable objects, that differ from x and from each other and satisfy `where`."""
+    distinct = [candidate for candidate in dict.fromkeys(candidates) if candidate != x]
+    return [candidate for candidate, allowed in zip(distinct, space.allowed(distinct), strict=True) if allowed]
+
+
+def child(space: Space, make: Callable[[], Any], parent: Any) -> Any:
+    """The first child that satisfies `where`; the parent when none of a few tries does."""
+    for _ in range(CHILDREN):
+        made = make()
+        if space.allowed([made])[0]:
+            return made
+    return parent

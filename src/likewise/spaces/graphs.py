@@ -1,0 +1,259 @@
+"""Labelled graphs of bounded size: circuits, molecules' skeletons, architectures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
+
+from likewise.errors import MissingExtra, SpaceError
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.codec import plain, scalar
+from likewise.spaces.drawing import MOVES, shares, some
+
+Edge = tuple[int, int]
+
+
+class _Shape(NamedTuple):
+    """A graph as plain data: the label of each node, and the label of each edge (None where there are none)."""
+
+    nodes: tuple[Any, ...]
+    edges: dict[Edge, Any]
+
+
+Edit = tuple[int, Callable[[int], _Shape]]
+
+
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError as error:
+        raise MissingExtra("Graphs", "networkx", "graphs") from error
+    return networkx
+
+
+@dataclass(frozen=True)
+class Graphs(Space):
+    """Graphs of networkx on the nodes 0, 1, …, with at least and at most so many nodes, without loops.
+
+    With `labels` every node has one of them as its attribute "label", with `edge_labels` so has every edge; other
+    attributes are dropped. Two graphs are the same object when they have the same nodes, edges and labels under the
+    numbering given: isomorphic graphs with other numberings are different objects. A connected directed graph is a
+    weakly connected one. Samples have all sizes and all densities; moves add or remove an edge or a node, or change a
+    label.
+
+    >>> import networkx as nx
+    >>> graphs = Graphs((2, 4), connected=True)
+    >>> nx.path_graph(3) in graphs, nx.empty_graph(3) in graphs
+    (True, False)
+    >>> graphs.to_json(nx.path_graph(3))
+    {'nodes': 3, 'edges': [[0, 1], [1, 2]]}
+    """
+
+    nodes: int | tuple[int, int]
+    labels: Sequence[Any] | None = None
+    edge_labels: Sequence[Any] | None = None
+    _: KW_ONLY
+    directed: bool = False
+    connected: bool = False
+    where: Callable[[Any], bool] | None = None
+
+    def __post_init__(self) -> None:
+        low, high = self.sizes
+        if not 1 <= low <= high:
+            raise SpaceError(f"graphs have between 1 and some more nodes, not between {low} and {high}")
+        for what, labels in (("labels", self.labels), ("edge_labels", self.edge_labels)):
+            if labels is not None and (not len(labels) or len(set(map(_label, labels))) < len(labels)):
+                raise SpaceError(f"Graphs needs {what} that differ, at least one: {labels!r}")
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """The least and the largest number of nodes."""
+        return (self.nodes, self.nodes) if isinstance(self.nodes, int) else (self.nodes[0], self.nodes[1])
+
+    @cached_property
+    def _node_labels(self) -> tuple[Any, ...]:
+        return (None,) if self.labels is None else tuple(map(_label, self.labels))
+
+    @cached_property
+    def _edge_labels(self) -> tuple[Any, ...]:
+        return (None,) if self.edge_labels is None else tuple(map(_label, self.edge_labels))
+
+    def _pairs(self, n: int) -> list[Edge]:
+        return list(permutations(range(n), 2) if self.directed else combinations(range(n), 2))
+
+    def _draw(self, n: int, rng: Generator) -> list[Any]:
+        return [self._graph(self._random_shape(rng)) for _ in range(n)]
+
+    def _random_shape(self, rng: Generator) -> _Shape:
+        n = int(rng.integers(self.sizes[0], self.sizes[1] + 1))
+        density = rng.random()
+        chosen = {pair for pair in self._pairs(n) if rng.random() < density}
+        if self.connected:
+            chosen |= set(self._random_tree(n, rng))
+        return _Shape(
+            tuple(_one(self._node_labels, rng) for _ in range(n)),
+            {edge: _one(self._edge_labels, rng) for edge in sorted(chosen)},
+        )
+
+    def _random_tree(self, n: int, rng: Generator) -> Iterator[Edge]:
+        order = rng.permutation(n).tolist()
+        for i in range(1, n):
+            pair = (order[i], order[int(rng.integers(i))])
+            yield pair if self.directed and rng.random() < 0.5 else (min(pair), max(pair))
+
+    def _graph(self, shape: _Shape) -> Any:
+        networkx = _networkx()
+        graph = networkx.DiGraph() if self.directed else networkx.Graph()
+        for node, label in enumerate(shape.nodes):
+            graph.add_node(node, **({} if self.labels is None else {"label": label}))
+        for edge in sorted(shape.edges):
+            graph.add_edge(*edge, **({} if self.edge_labels is None else {"label": shape.edges[edge]}))
+        return graph
+
+    def _shape(self, graph: Any) -> _Shape:
+        edges = {edge if self.directed else (min(edge), max(edge)): label for edge, label in graph.edges.items()}
+        return _Shape(
+            tuple(graph.nodes[node].get("label") for node in range(len(graph))),
+            {edge: edges[edge].get("label") for edge in sorted(edges)},
+        )
+
+    def _fit(self, x: Any) -> Any:
+        networkx = _networkx()
+        if not isinstance(x, networkx.Graph) or x.is_multigraph():
+            raise SpaceError(f"{x!r} is not a networkx.Graph or DiGraph without parallel edges")
+        self._check_structure(x)
+        self._check_labels(x)
+        return self._graph(self._shape(x))
+
+    def _check_structure(self, x: Any) -> None:
+        if x.is_directed() != self.directed:
+            raise SpaceError(f"{x} is {'' if x.is_directed() else 'not '}directed, unlike the graphs of this space")
+        if not self.sizes[0] <= len(x) <= self.sizes[1]:
+            raise SpaceError(
+                f"{x} has {len(x)} nodes, but graphs of this space have {self.sizes[0]} to {self.sizes[1]}"
+            )
+        if set(x.nodes) != set(range(len(x))):
+            raise SpaceError(
+                f"the nodes of {x} are {list(x.nodes)!r}, not 0 to {len(x) - 1}; "
+                "use networkx.convert_node_labels_to_integers, and the attribute 'label' for names"
+            )
+        loop = next((u for u, v in x.edges if u == v), None)
+        if loop is not None:
+            raise SpaceError(f"{x} has an edge from node {loop} to itself; remove it")
+        if self.connected and not _connected(x):
+            raise SpaceError(f"{x} is not connected, but graphs of this space are; join its parts, or use the largest")
+
+    def _check_labels(self, x: Any) -> None:
+        for labels, allowed, places in (
+            (self.labels, self._node_labels, x.nodes),
+            (self.edge_labels, self._edge_labels, x.edges),
+        ):
+            for place in places if labels is not None else ():
+                label = places[place].get("label")
+                if label not in allowed:
+                    what = f"node {place}" if places is x.nodes else f"edge {place}"
+                    raise SpaceError(
+                        f"{what} of {x} has the label {label!r}, not one of {', '.join(map(repr, allowed))}"
+                    )
+
+    def moves(self, x: Any, rng: Generator) -> list[Any]:
+        """Graphs with one edge or node more or less, or one label changed; all of them when they are few."""
+        shape = self._shape(x)
+        kinds = [self._toggled(shape), *self._relabelled(shape), *self._resized(shape, rng)]
+        limits = shares([count for count, _ in kinds], MOVES)
+        graphs = [
+            self._graph(edit(i))
+            for (count, edit), limit in zip(kinds, limits, strict=True)
+            for i in some(count, limit, rng)
+        ]
+        fine = [graph for graph in graphs if not self.connected or _connected(graph)]
+        return [graph for graph, allowed in zip(fine, self.allowed(fine), strict=True) if allowed]
+
+    def _toggled(self, shape: _Shape) -> Edit:
+        """One edge removed, or one added with each of the labels."""
+        edits = [
+            (edge, label)
+            for edge in self._pairs(len(shape.nodes))
+            for label in ((None,) if edge in shape.edges else self._edge_labels)
+        ]
+
+        def edit(i: int) -> _Shape:
+            edge, label = edits[i]
+            kept = {e: value for e, value in shape.edges.items() if e != edge}
+            return shape._replace(edges=kept if edge in shape.edges else {**kept, edge: label})
+
+        return len(edits), edit
+
+    def _relabelled(self, shape: _Shape) -> list[Edit]:
+        nodes = [(n, label) for n, old in enumerate(shape.nodes) for label in self._node_labels if label != old]
+        edges = [(e, label) for e, old in shape.edges.items() for label in self._edge_labels if label != old]
+
+        def node(i: int) -> _Shape:
+            at, label = nodes[i]
+            return shape._replace(nodes=(*shape.nodes[:at], label, *shape.nodes[at + 1 :]))
+
+        def edge(i: int) -> _Shape:
+            return shape._replace(edges={**shape.edges, edges[i][0]: edges[i][1]})
+
+        return [(len(nodes), node), (len(edges), edge)]
+
+    def _resized(self, shape: _Shape, rng: Generator) -> list[Edit]:
+        """One node more, joined to each of the others, or one less with its edges."""
+        n = len(shape.nodes)
+
+        def grown(i: int) -> _Shape:
+            edge = (n, i) if self.directed and rng.random() < 0.5 else (i, n)
+            label = _one(self._edge_labels, rng)
+            return _Shape((*shape.nodes, _one(self._node_labels, rng)), {**shape.edges, edge: label})
+
+        def shrunk(i: int) -> _Shape:
+            kept = {(u - (u > i), v - (v > i)): label for (u, v), label in shape.edges.items() if i not in (u, v)}
+            return _Shape(shape.nodes[:i] + shape.nodes[i + 1 :], kept)
+
+        return [(n if n < self.sizes[1] else 0, grown), (n if n > self.sizes[0] else 0, shrunk)]
+
+    def to_json(self, x: Any) -> dict[str, Any]:
+        shape = self._shape(x)
+        return {
+            "nodes": len(shape.nodes) if self.labels is None else list(map(plain, shape.nodes)),
+            "edges": [
+                list(edge) if self.edge_labels is None else [*edge, plain(label)] for edge, label in shape.edges.items()
+            ],
+        }
+
+    def from_json(self, data: Any) -> Any:
+        nodes = data["nodes"]
+        shape = _Shape(
+            (None,) * nodes if self.labels is None else tuple(nodes),
+            {(edge[0], edge[1]): None if self.edge_labels is None else edge[2] for edge in data["edges"]},
+        )
+        return self._graph(shape)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "space": "Graphs",
+            "nodes": list(self.sizes),
+            "labels": None if self.labels is None else list(self._node_labels),
+            "edge_labels": None if self.edge_labels is None else list(self._edge_labels),
+            "directed": self.directed,
+            "connected": self.connected,
+        }
+
+
+def _label(label: Any) -> Any:
+    try:
+        return scalar(label)
+    except TypeError:
+        raise SpaceError(f"the labels of a graph are strings or numbers, not {label!r}") from None
+
+
+def _one(labels: Sequence[Any], rng: Generator) -> Any:
+    return labels[int(rng.integers(len(labels)))] if len(labels) > 1 else labels[0]
+
+
+def _connected(graph: Any) -> bool:
+    networkx = _networkx()
+    return bool(networkx.is_weakly_connected(graph) if graph.is_directed() else networkx.is_connected(graph))

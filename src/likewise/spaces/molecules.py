@@ -1,0 +1,194 @@
+"""Molecules around a start set, as canonical SMILES; new ones come from edits of their SELFIES tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any
+
+from likewise.errors import MissingExtra, SpaceError
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.drawing import child, neighbours, shares, some
+
+TRIED = 64
+EDITS = 4
+ORGANIC = (
+    *("[C]", "[=C]", "[#C]", "[N]", "[=N]", "[#N]", "[O]", "[=O]", "[S]", "[=S]", "[F]", "[Cl]", "[Br]"),
+    *("[Branch1]", "[=Branch1]", "[Branch2]", "[Ring1]", "[=Ring1]", "[Ring2]"),
+)
+
+Tokens = list[str]
+
+
+def _chem() -> Any:
+    try:
+        from rdkit import Chem
+    except ImportError as error:
+        raise MissingExtra("Molecules", "rdkit", "molecules") from error
+    return Chem
+
+
+def _selfies() -> Any:
+    try:
+        import selfies
+    except ImportError as error:
+        raise MissingExtra("Molecules", "selfies", "molecules") from error
+    return selfies
+
+
+def canonical(smiles: str) -> str | None:
+    """The canonical SMILES of rdkit; None where the text is no molecule.
+
+    >>> canonical("OCC"), canonical("C1CC")
+    ('CCO', None)
+    """
+    chem = _chem()
+    from rdkit import rdBase
+
+    with rdBase.BlockLogs():
+        molecule = chem.MolFromSmiles(smiles)
+    return None if molecule is None or not molecule.GetNumAtoms() else str(chem.MolToSmiles(molecule))
+
+
+@dataclass(frozen=True)
+class Molecules(Space):
+    """Molecules as canonical SMILES, reached from a start set by replacing, inserting and deleting SELFIES tokens.
+
+    Every valid SMILES is a member; `where` narrows that. Samples are start molecules with up to three edits. What is
+    made has at most `max_tokens` SELFIES tokens (by default half as many again as the longest start molecule, and at
+    least ten) out of `alphabet` (by default the start set's tokens and those of the organic elements).
+
+    >>> molecules = Molecules(["OCC", "c1ccccc1"])
+    >>> molecules.fit("OCC"), "C1CC" in molecules
+    ('CCO', False)
+    """
+
+    start: Sequence[str]
+    _: KW_ONLY
+    max_tokens: int | None = None
+    alphabet: Sequence[str] | None = None
+    where: Callable[[Any], bool] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.start, str) or not len(self.start):
+            raise SpaceError(f"Molecules needs a list of at least one SMILES to start from, not {self.start!r}")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise SpaceError(f"Molecules needs max_tokens of at least 1, not {self.max_tokens}")
+        self._known  # noqa: B018
+
+    @cached_property
+    def _known(self) -> tuple[str, ...]:
+        """The start molecules in canonical form."""
+        known: dict[str, None] = {}
+        for number, smiles in enumerate(self.start):
+            try:
+                known[self._fit(smiles)] = None
+            except SpaceError as error:
+                raise SpaceError(f"start molecule {number}: {error}") from None
+        return tuple(known)
+
+    @cached_property
+    def _start(self) -> list[tuple[str, Tokens]]:
+        return [(smiles, _tokens(smiles)) for smiles in self._known]
+
+    @cached_property
+    def limit(self) -> int:
+        """The most tokens that a new molecule has."""
+        if self.max_tokens is not None:
+            return self.max_tokens
+        return max(10, 3 * max(len(tokens) for _, tokens in self._start) // 2)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The SELFIES tokens of which new molecules are made."""
+        if self.alphabet is not None:
+            return tuple(self.alphabet)
+        used = {token for _, tokens in self._start for token in tokens}
+        return tuple(dict.fromkeys((*ORGANIC, *sorted(used))))
+
+    def _draw(self, n: int, rng: Generator) -> list[str]:
+        return [self._random(rng) for _ in range(n)]
+
+    def _random(self, rng: Generator) -> str:
+        smiles, tokens = self._start[int(rng.integers(len(self._start)))]
+        for _ in range(int(rng.integers(EDITS))):
+            tokens = self._edited(tokens, 1, rng)[0] if tokens else tokens
+        return _smiles(tokens) or smiles
+
+    def _fit(self, x: Any) -> str:
+        if not isinstance(x, str):
+            raise SpaceError(f"{x!r} is not a SMILES string")
+        smiles = canonical(x)
+        if smiles is None:
+            raise SpaceError(f"{x!r} is not a valid SMILES; correct its rings, brackets and valences")
+        return smiles
+
+    def moves(self, x: str, rng: Generator) -> list[str]:
+        """Molecules one SELFIES token away."""
+        tokens = _tokens(x)
+        if not tokens:
+            return []
+        made = [_smiles(edited) for edited in self._edited(tokens, TRIED, rng)]
+        return neighbours(self, x, [smiles for smiles in made if smiles is not None])
+
+    def _edited(self, tokens: Tokens, count: int, rng: Generator) -> list[Tokens]:
+        """Up to `count` versions of the tokens, each with one replaced, inserted or deleted."""
+        n, k = len(tokens), len(self.tokens)
+
+        def replace(i: int) -> Tokens:
+            return [*tokens[: i // k], self.tokens[i % k], *tokens[i // k + 1 :]]
+
+        def insert(i: int) -> Tokens:
+            return [*tokens[: i // k], self.tokens[i % k], *tokens[i // k :]]
+
+        kinds: list[tuple[int, Callable[[int], Tokens]]] = [
+            (n * k, replace),
+            ((n + 1) * k if n < self.limit else 0, insert),
+            (n if n > 1 else 0, lambda i: [*tokens[:i], *tokens[i + 1 :]]),
+        ]
+        if count == 1:
+            possible = [kind for kind in kinds if kind[0]]
+            size, edit = possible[int(rng.integers(len(possible)))]
+            return [edit(int(rng.integers(size)))]
+        limits = shares([size for size, _ in kinds], count)
+        return [edit(i) for (size, edit), limit in zip(kinds, limits, strict=True) for i in some(size, limit, rng)]
+
+    def crossover(self, x: str, other: str, rng: Generator) -> str:
+        """The first tokens of x and the last of the other."""
+        head, tail = _tokens(x), _tokens(other)
+
+        def mixed() -> str:
+            i, j = int(rng.integers(len(head) + 1)), int(rng.integers(len(tail) + 1))
+            mix = [*head[:i], *tail[j:]]
+            return (_smiles(mix) if len(mix) <= self.limit else None) or x
+
+        return str(child(self, mixed, x))
+
+    def to_json(self, x: str) -> str:
+        return x
+
+    def from_json(self, data: Any) -> str:
+        return str(data)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "space": "Molecules",
+            "start": sorted(self._known),
+            "max_tokens": self.limit,
+            "alphabet": list(self.tokens),
+        }
+
+
+def _smiles(tokens: Tokens) -> str | None:
+    """The molecule of the tokens; None where there is none."""
+    return canonical(_selfies().decoder("".join(tokens)))
+
+
+def _tokens(smiles: str) -> Tokens:
+    """The SELFIES tokens of a molecule; none where SELFIES cannot express it, which then has no moves."""
+    selfies = _selfies()
+    try:
+        return list(selfies.split_selfies(selfies.encoder(smiles, strict=False)))
+    except selfies.EncoderError:
+        return []

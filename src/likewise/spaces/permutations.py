@@ -1,0 +1,142 @@
+"""Orders of some items: tours, schedules, assignments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SpaceError
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.codec import identity, plain, scalar
+from likewise.spaces.drawing import child, neighbours
+
+ALL_SWAPS = 120
+SOME_SWAPS = 64
+OTHERS = 24
+
+Permutation = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Permutations(Space):
+    """The orders of 0, …, n−1, or of a sequence of items, as tuples.
+
+    Moves swap two entries, move one elsewhere, and reverse a segment.
+
+    >>> import numpy as np
+    >>> tours = Permutations(4)
+    >>> tours.size, [2, 0, 3, 1] in tours, (0, 0, 1, 2) in tours
+    (24, True, False)
+    >>> Permutations(["a", "b"]).moves(("a", "b"), np.random.default_rng(0))
+    [('b', 'a')]
+    """
+
+    n: int | Sequence[Any]
+    _: KW_ONLY
+    where: Callable[[Any], bool] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n, int | np.integer | Iterable) or not self.items:
+            raise SpaceError(f"Permutations needs a number of items of at least 1, or the list of them, not {self.n!r}")
+        if len(set(self.items)) < len(self.items):
+            raise SpaceError(f"Permutations needs items that differ: {list(self.items)!r}")
+
+    @cached_property
+    def items(self) -> tuple[Any, ...]:
+        """What is put in order."""
+        return tuple(range(self.n)) if isinstance(self.n, int | np.integer) else tuple(map(_item, self.n))
+
+    @cached_property
+    def _known(self) -> dict[Hashable, Any]:
+        return {identity(plain(item)): item for item in self.items}
+
+    @property
+    def size(self) -> int:
+        """How many permutations there are, before `where` is asked."""
+        return math.factorial(len(self.items))
+
+    def _draw(self, n: int, rng: Generator) -> list[Permutation]:
+        return [tuple([self.items[i] for i in rng.permutation(len(self.items))]) for _ in range(n)]
+
+    def _fit(self, x: Any) -> Permutation:
+        if isinstance(x, str | bytes | dict | set | frozenset) or not hasattr(x, "__len__"):
+            raise SpaceError(f"{x!r} is not a sequence of items, as a permutation is")
+        if len(x) != len(self.items):
+            raise SpaceError(f"{x!r} has {len(x)} entries, but permutations of this space have {len(self.items)}")
+        fitted = tuple(self._item(item, x) for item in x)
+        if len(set(fitted)) < len(fitted):
+            repeated = next(item for i, item in enumerate(fitted) if item in fitted[:i])
+            raise SpaceError(f"{x!r} has {repeated!r} more than once, but a permutation has each item once")
+        return fitted
+
+    def _item(self, item: Any, x: Any) -> Any:
+        try:
+            return self._known[identity(plain(item))]
+        except (KeyError, TypeError):
+            raise SpaceError(
+                f"{x!r} has {item!r}, which is not one of the items {', '.join(map(repr, self.items))}"
+            ) from None
+
+    def moves(self, x: Permutation, rng: Generator) -> list[Permutation]:
+        """Permutations one swap, one insertion or one reversal away; all the swaps when they are few."""
+        n = len(x)
+        if n < 2:
+            return []
+        pairs = list(combinations(range(n), 2)) if n * (n - 1) // 2 <= ALL_SWAPS else _pairs(n, SOME_SWAPS, rng)
+        swaps = [_swapped(x, i, j) for i, j in pairs]
+        inserted = [_inserted(x, *pair) for i, j in _pairs(n, OTHERS, rng) for pair in ((i, j), (j, i))]
+        reversals = [x[:i] + x[i : j + 1][::-1] + x[j + 1 :] for i, j in _pairs(n, OTHERS, rng)]
+        return neighbours(self, x, [*swaps, *inserted, *reversals])
+
+    def crossover(self, x: Permutation, other: Permutation, rng: Generator) -> Permutation:
+        """Order crossover: a segment of x in its place, the rest in the order of the other."""
+
+        def mixed() -> Permutation:
+            start, end = sorted(rng.integers(len(x) + 1, size=2).tolist())
+            kept = set(x[start:end])
+            rest = [item for item in other if item not in kept]
+            return (*rest[:start], *x[start:end], *rest[start:])
+
+        made: Permutation = child(self, mixed, x)
+        return made
+
+    def to_json(self, x: Permutation) -> list[Any]:
+        return list(x)
+
+    def from_json(self, data: Any) -> Permutation:
+        return self._fit(data)
+
+    def describe(self) -> dict[str, Any]:
+        return {"space": "Permutations", "items": list(self.items)}
+
+
+def _item(item: Any) -> Any:
+    try:
+        return scalar(item)
+    except TypeError:
+        raise SpaceError(
+            f"items that are put in order are strings or numbers, not {item!r}; permute their positions instead"
+        ) from None
+
+
+def _pairs(n: int, count: int, rng: Generator) -> list[tuple[int, int]]:
+    """Random pairs i < j of positions."""
+    first, second = rng.integers(n, size=count), rng.integers(n - 1, size=count)
+    second += second >= first
+    return [(min(i, j), max(i, j)) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
+
+
+def _swapped(x: Permutation, i: int, j: int) -> Permutation:
+    return (*x[:i], x[j], *x[i + 1 : j], x[i], *x[j + 1 :])
+
+
+def _inserted(x: Permutation, i: int, j: int) -> Permutation:
+    """The entry at i moved to j."""
+    rest = x[:i] + x[i + 1 :]
+    return (*rest[:j], x[i], *rest[j:])

@@ -1,0 +1,48 @@
+"""Vector similarities over a finite set look at its objects in the set's own range, as over a box in the unit cube."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.algebra import Product, Scaled, Sum, Symmetrised, Warped
+from likewise.similarity.base import Similarity
+from likewise.similarity.records import Parts
+from likewise.similarity.vectors import Coordinates, Rescaled, VectorSimilarity, as_vectors
+
+Path = tuple[str, ...]
+
+
+def span(objects: Sequence[Any]) -> Coordinates | None:
+    """The coordinates in which these objects fill the unit cube; None when they are not vectors of one length.
+
+    >>> span([[0.0, 10.0], [4.0, 30.0]]).forward(np.array([[2.0, 20.0]]))
+    array([[0.5, 0.5]])
+    """
+    if not objects or isinstance(objects[0], str | dict | set | frozenset | bool):
+        return None
+    try:
+        vectors = as_vectors(objects)
+    except (SimilarityError, TypeError, ValueError):
+        return None
+    lower, upper = vectors.min(axis=0), vectors.max(axis=0)
+    return Coordinates.spanning(lower, upper, np.zeros(len(lower), dtype=bool))
+
+
+def rescaled(similarity: Similarity, coordinates: Callable[[Path], Coordinates | None], path: Path = ()) -> Similarity:
+    """The similarity with its vector similarities rescaled to the coordinates of the field at their path.
+
+    Only combinations that hand the objects on unchanged are looked into; what is already rescaled stays as it is.
+    """
+    if isinstance(similarity, Parts):
+        inside = zip(similarity.fields, similarity.parts, strict=True)
+        return similarity.rebuilt([rescaled(part, coordinates, (*path, name)) for name, part in inside])
+    if isinstance(similarity, Sum | Product | Scaled | Warped | Symmetrised):
+        return similarity.rebuilt([rescaled(part, coordinates, path) for part in similarity.parts])
+    if isinstance(similarity, VectorSimilarity) and not isinstance(similarity, Rescaled):
+        there = coordinates(path)
+        return similarity if there is None else Rescaled(similarity, there)
+    return similarity

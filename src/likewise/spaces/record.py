@@ -1,0 +1,268 @@
+"""Records: named parts, each from a space of its own, continuous ones included."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+
+from likewise.errors import SpaceError
+from likewise.similarity.algebra import Product, Scaled, Sum, Symmetrised, Warped
+from likewise.similarity.base import Matrix, Similarity
+from likewise.similarity.records import Parts
+from likewise.similarity.vectors import as_vectors
+from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
+from likewise.spaces.categorical import Categorical
+from likewise.spaces.columns import Aligned
+from likewise.spaces.drawing import MOVES, child, some
+from likewise.spaces.pool import Pool
+
+GRID = 200_000
+HANDFUL = 4
+STEPS = (0.02, 0.1, 0.3)
+BLENDED = 0.3
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, init=False)
+class Record(Space):
+    """Records with a part from a space for each field, as dicts: `Record(solvent=[...], temperature=Box(20, 120))`.
+
+    A list of values is a Categorical. A predicate on whole records comes first: `Record(predicate, solvent=...)`.
+    Moves change one part; crossover takes each part from one of two records. A record with continuous parts is
+    climbed along the gradient in those, and by moves in the others. A record of a few values per field can be
+    listed whole by `grid`.
+
+    >>> recipe = Record(solvent=["water", "DMF"], base=["K2CO3", "KOAc"])
+    >>> recipe.size, recipe.fit({"base": "KOAc", "solvent": "DMF"})
+    (4, {'solvent': 'DMF', 'base': 'KOAc'})
+    """
+
+    where: Callable[[Any], bool] | None
+    parts: dict[str, Space]
+
+    def __new__(cls, where: Callable[[Any], bool] | None = None, /, **parts: Any) -> Record:
+        # What a space can do is said by having the methods, so a record without continuous parts must not have them.
+        if cls is Record and any(isinstance(part, Continuous | PartlyContinuous) for part in parts.values()):
+            cls = RecordWithVectors
+        return super().__new__(cls)
+
+    def __init__(self, where: Callable[[Any], bool] | None = None, /, **parts: Any) -> None:
+        if where is not None and not callable(where):
+            raise SpaceError(f"the first argument of Record is a predicate, not {where!r}; give the parts by name")
+        if not parts:
+            raise SpaceError("Record needs at least one part, as in Record(solvent=['water', 'DMF'])")
+        object.__setattr__(self, "where", where)
+        object.__setattr__(self, "parts", {name: _space(name, part) for name, part in parts.items()})
+
+    @property
+    def size(self) -> float:
+        """How many records there are, before `where` is asked; infinite with a part that cannot be counted."""
+        return math.prod(_size(part) for part in self.parts.values())
+
+    def _draw(self, n: int, rng: Generator) -> list[Fields]:
+        columns = [part.sample(n, rng) for part in self.parts.values()]
+        return [dict(zip(self.parts, values, strict=True)) for values in zip(*columns, strict=True)]
+
+    def _fit(self, x: Any) -> Fields:
+        if not isinstance(x, Mapping):
+            raise SpaceError(f"{x!r} is not a record; give a dict with the fields {', '.join(self.parts)}")
+        for name in x:
+            if name not in self.parts:
+                raise SpaceError(f"the record has a field {name!r}, but this space has only {', '.join(self.parts)}")
+        return {name: self._fitted(name, x) for name in self.parts}
+
+    def _fitted(self, name: str, x: Mapping[str, Any]) -> Any:
+        if name not in x:
+            raise SpaceError(f"the record has no field {name!r}: {x!r}; it needs {', '.join(self.parts)}")
+        try:
+            return self.parts[name].fit(x[name])
+        except SpaceError as error:
+            raise SpaceError(f"field {name!r}: {error}") from error
+
+    def moves(self, x: Fields, rng: Generator) -> list[Fields]:
+        """Records that differ in one part: a handful for each part."""
+        quota = max(HANDFUL, MOVES // len(self.parts))
+        near = [
+            {**x, name: value} for name, part in self.parts.items() for value in _part_moves(part, x[name], quota, rng)
+        ]
+        return [record for record, allowed in zip(near, self.allowed(near), strict=True) if allowed]
+
+    def crossover(self, x: Fields, other: Fields, rng: Generator) -> Fields:
+        """Each part from one of the two records, or sometimes a mix of both parts."""
+
+        def mixed() -> Fields:
+            return {name: _mixed_part(part, x[name], other[name], rng) for name, part in self.parts.items()}
+
+        return cast(Fields, child(self, mixed, x))
+
+    def grid(self, limit: int = GRID) -> Pool:
+        """A pool of all the records; a SpaceError when a part cannot be listed, or when they are more than `limit`.
+
+        >>> Record(a=[1, 2], b=["x", "y"]).grid().objects[1]
+        {'a': 1, 'b': 'y'}
+        """
+        columns = {name: _listed(name, part) for name, part in self.parts.items()}
+        total = math.prod(map(len, columns.values()))
+        if total > limit:
+            raise SpaceError(
+                f"the grid of {' × '.join(f'{len(c)} {name}' for name, c in columns.items())} has {total} records, "
+                f"more than {limit}; raise limit, or search the record without listing it"
+            )
+        records = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
+        return Pool(records, where=self.where, codec=(self.to_json, self.from_json))
+
+    def to_json(self, x: Fields) -> Fields:
+        return {name: part.to_json(x[name]) for name, part in self.parts.items()}
+
+    def from_json(self, data: Any) -> Fields:
+        return {name: part.from_json(data[name]) for name, part in self.parts.items()}
+
+    def describe(self) -> dict[str, Any]:
+        return {"space": "Record", "parts": {name: part.describe() for name, part in self.parts.items()}}
+
+    def view(self, similarity: Similarity) -> Similarity:
+        """For each field, the similarity as the field's own space looks at it."""
+        if isinstance(similarity, Parts):
+            seen = similarity.rebuilt(
+                [
+                    self.parts[name].view(part) if name in self.parts else part
+                    for name, part in zip(similarity.fields, similarity.parts, strict=True)
+                ]
+            )
+            return self._aligned(seen)
+        if isinstance(similarity, Sum | Product | Scaled | Warped | Symmetrised):
+            return similarity.rebuilt([self.view(part) for part in similarity.parts])
+        return similarity
+
+    def _aligned(self, similarity: Parts) -> Similarity:
+        return similarity
+
+
+class RecordWithVectors(Record):
+    """A record some of whose parts are continuous: their vectors side by side, in the order of the fields."""
+
+    @cached_property
+    def _continuous(self) -> dict[str, Continuous | PartlyContinuous]:
+        return {name: part for name, part in self.parts.items() if isinstance(part, Continuous | PartlyContinuous)}
+
+    @cached_property
+    def widths(self) -> dict[str, int]:
+        """How many numbers each continuous part has, which may be more than it has search coordinates."""
+        rng = np.random.default_rng(0)
+        return {
+            name: sum(part.widths.values()) if isinstance(part, RecordWithVectors) else _numbers(part, rng)
+            for name, part in self._continuous.items()
+        }
+
+    @property
+    def dimension(self) -> int:
+        """How many search coordinates there are."""
+        return sum(part.dimension for part in self._continuous.values())
+
+    def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
+        """Each continuous part with its columns."""
+        start = 0
+        for name, part in self._continuous.items():
+            yield name, part, vectors[:, start : start + part.dimension]
+            start += part.dimension
+
+    def to_vector(self, objects: Sequence[Fields]) -> Matrix:
+        """The search coordinates of the continuous parts, side by side."""
+        return np.hstack([part.to_vector([x[name] for x in objects]) for name, part in self._continuous.items()])
+
+    def with_vector(self, objects: Sequence[Fields], vectors: Matrix) -> list[Fields]:
+        """The objects with their continuous parts at these search coordinates."""
+        made = list(objects)
+        for name, part, columns in self._split(vectors):
+            values = (
+                part.from_vector(columns)
+                if isinstance(part, Continuous)
+                else part.with_vector([x[name] for x in objects], columns)
+            )
+            made = [{**x, name: value} for x, value in zip(made, values, strict=True)]
+        return made
+
+    def project(self, vectors: Matrix) -> Matrix:
+        """The nearest search coordinates inside."""
+        return np.hstack([part.project(columns) for _, part, columns in self._split(vectors)])
+
+    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
+        """A gradient in the numbers of the continuous parts as one in the search coordinates."""
+        pulled, start = [], 0
+        for name, part, columns in self._split(vectors):
+            pulled.append(part.pull(columns, gradient[:, start : start + self.widths[name]]))
+            start += self.widths[name]
+        return np.hstack(pulled)
+
+    def _aligned(self, similarity: Parts) -> Similarity:
+        return Aligned.made(similarity, self.widths)
+
+
+def _space(name: str, part: Any) -> Space:
+    if isinstance(part, Space):
+        return part
+    if isinstance(part, list):
+        try:
+            return Categorical(part)
+        except SpaceError as error:
+            raise SpaceError(f"field {name!r}: {error}") from error
+    raise SpaceError(
+        f"the part {name!r} of a Record is a space or a list of values, not {part!r}; "
+        "for a range of numbers write Box(lower, upper)"
+    )
+
+
+def _size(part: Space) -> float:
+    if isinstance(part, Enumerable):
+        return len(part.objects)
+    return cast(float, getattr(part, "size", math.inf))
+
+
+def _listed(name: str, part: Space) -> Sequence[Any]:
+    if isinstance(part, Enumerable):
+        return part.objects
+    if isinstance(part, Record):
+        return part.grid().objects
+    raise SpaceError(
+        f"the part {name!r} of the record, {type(part).__name__}, cannot be listed; give its values as a list"
+    )
+
+
+def _part_moves(part: Space, value: Any, quota: int, rng: Generator) -> list[Any]:
+    """Some neighbours of a part's value, whatever the part's space can do."""
+    if isinstance(part, Moves):
+        near = part.moves(value, rng)
+    elif isinstance(part, Continuous):
+        near = _steps(part, value, rng)
+    elif isinstance(part, Enumerable):
+        near = [part.objects[i] for i in some(len(part.objects), quota + 1, rng)]
+    else:
+        near = part.sample(HANDFUL, rng)
+    own = part.key(value)
+    different = [v for v, allowed in zip(near, part.allowed(near), strict=True) if allowed and part.key(v) != own]
+    return [different[i] for i in some(len(different), quota, rng)]
+
+
+def _steps(part: Continuous, value: Any, rng: Generator) -> list[Any]:
+    """Random steps of several sizes from a continuous part's value."""
+    scales = np.repeat(STEPS, HANDFUL)[:, None]
+    steps = scales * rng.standard_normal((len(scales), part.dimension))
+    return part.from_vector(part.project(part.to_vector([value]) + steps))
+
+
+def _mixed_part(part: Space, value: Any, other: Any, rng: Generator) -> Any:
+    if isinstance(part, Crossover) and rng.random() < BLENDED:
+        return part.crossover(value, other, rng)
+    return value if rng.random() < 0.5 else other
+
+
+def _numbers(part: Any, rng: Generator) -> int:
+    """How many numbers an object of a continuous space has."""
+    return int(as_vectors(part.sample(1, rng)).shape[1])
