@@ -1,3 +1,62 @@
-"""Bayesian optimisation over anything you can compare."""
+"""Bayesian optimisation over anything you can compare.
+
+Public names load when they are first used (PEP 562), so that importing the package stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "likewise.acquisition.confidence": ("Mean", "UpperConfidence"),
+    "likewise.acquisition.improvement": ("LogExpectedImprovement", "ProbabilityOfImprovement"),
+    "likewise.errors": (
+        "LikewiseError",
+        "MissingExtra",
+        "SimilarityError",
+        "SpaceError",
+        "StorageError",
+        "StudyError",
+    ),
+    "likewise.influence.posterior": ("Posterior", "Prediction", "condition"),
+    "likewise.search.batch": ("Sequential", "Thompson", "TopScore", "TwoStage"),
+    "likewise.similarity.algebra": ("warped",),
+    "likewise.similarity.base": ("Differentiable", "Similarity"),
+    "likewise.similarity.gaussians": (
+        "Bhattacharyya",
+        "Gaussian",
+        "SymmetricKL",
+        "Wasserstein2",
+    ),
+    "likewise.similarity.plain": ("Precomputed", "similarity", "symmetrised"),
+    "likewise.similarity.records": ("Parts",),
+    "likewise.similarity.vectors": ("RBF", "Cosine", "Linear", "Matern"),
+    "likewise.spaces.base": ("Space",),
+    "likewise.spaces.box": ("Box",),
+    "likewise.spaces.gaussians": ("Gaussians",),
+    "likewise.spaces.simplex": ("Simplex",),
+    "likewise.study.expectation": ("Expectation",),
+    "likewise.study.measurement": ("Measurement",),
+    "likewise.study.run": ("Result", "maximize", "minimize"),
+    "likewise.study.study": ("Study",),
+    "likewise.study.suggestion": ("Analogue", "Suggestion"),
+    "likewise.study.trial": ("State", "Trial"),
+}
+_WHERE = {name: home for home, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *sorted(_WHERE)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'likewise' has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -42,7 +42,7 @@ def marginal_likelihood(quadratic: float, log_determinant: float, t: int) -> Evi
 
 
 def spectral_evidence(levels: Vector, rotated: Vector, ratio: float) -> Evidence:
-    """Marginal likelihood from the eigenvalues of the treated S and the values in its eigenbasis: O(t) for each noise."""
+    """Marginal likelihood from the eigenvalues of the treated S and the rotated values; O(t) a noise."""
     shifted = levels + ratio
     return marginal_likelihood(float(rotated**2 @ (1.0 / shifted)), float(np.sum(np.log(shifted))), len(levels))
 

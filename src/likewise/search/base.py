@@ -1,0 +1,65 @@
+"""The protocol: a search finds the equilibria of a score in a space."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.scorer import Scorer
+from likewise.similarity.base import Vector
+from likewise.spaces.base import Generator, Space
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Distinct objects that a search ended at, best first."""
+
+    objects: list[Any]
+    scores: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Where a search takes place: the space, what was observed (best first), and what may not be proposed again."""
+
+    space: Space
+    observed: Sequence[Any]
+    taken: frozenset[str] | set[str]
+    rng: Generator
+
+    def free(self, x: Any) -> bool:
+        """Whether the object may be proposed."""
+        return self.space.key(x) not in self.taken
+
+
+class Search(ABC):
+    """Finds the objects of a space that a scorer values most."""
+
+    @abstractmethod
+    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+        """Objects where the search came to rest, best first, without those that are taken."""
+
+    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+        """The equilibria after the scorer has changed a little (an object is pending that was not)."""
+        return self.equilibria(scorer, ground)
+
+
+def gathered(objects: Sequence[Any], scores: Vector, ground: Ground, most: int | None = None) -> Found:
+    """The distinct free objects, best first."""
+    seen: set[str] = set()
+    kept: list[int] = []
+    for i in np.argsort(-scores, kind="stable").tolist():
+        key = ground.space.key(objects[i])
+        if key not in seen and key not in ground.taken:
+            seen.add(key)
+            kept.append(i)
+            if most is not None and len(kept) >= most:
+                break
+    return Found([objects[i] for i in kept], scores[kept])
+
+
+Filter = Callable[[Sequence[Any]], np.ndarray[Any, np.dtype[np.bool_]]]

@@ -1,0 +1,115 @@
+"""Batches: which equilibria are proposed together. A batch never holds the same object twice.
+
+`TwoStage` and `TopScore` are the paper's two strategies; `Sequential`, the default, picks one object, conditions the
+variance on the pick, and picks again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.base import Acquisition
+from likewise.acquisition.confidence import Mean, Spread, UpperConfidence
+from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.thompson import draw
+from likewise.search.base import Found, Ground, Search, gathered
+
+FRESH_TRIES = 20
+
+
+class Batch(ABC):
+    """A way to choose the objects that are proposed together."""
+
+    @abstractmethod
+    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+        """Up to `n` distinct objects; fewer only where the space has no more."""
+
+
+@dataclass(frozen=True)
+class Sequential(Batch):
+    """Pick the best, condition the variance on the pick, pick again."""
+
+    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+        picks: list[Any] = []
+        found = search.equilibria(scorer.with_pending(pending), ground)
+        while found.objects:
+            picks.append(found.objects[0])
+            if len(picks) == n:
+                break
+            ground = replace(ground, taken=ground.taken | {ground.space.key(picks[-1])})
+            found = search.again(scorer.with_pending([*pending, *picks]), ground, found)
+        return filled(picks, n, ground)
+
+
+@dataclass(frozen=True)
+class TwoStage(Batch):
+    """Exploit, then explore: the equilibria of u₁, and of those the n_b of highest predictive variance."""
+
+    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+        waiting = scorer.with_pending(pending)
+        found = search.equilibria(replace(waiting, acquisition=Mean()), ground)
+        return _topped(found, replace(waiting, acquisition=Spread()), n, ground)
+
+
+@dataclass(frozen=True)
+class TopScore(Batch):
+    """The equilibria of u₂, and of those the n_b of highest u₂."""
+
+    kappa: float = 2.0
+
+    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+        bound: Acquisition = scorer.acquisition
+        if not isinstance(bound, UpperConfidence):
+            bound = UpperConfidence(self.kappa)
+        waiting = replace(scorer.with_pending(pending), acquisition=bound)
+        return _topped(search.equilibria(waiting, ground), waiting, n, ground)
+
+
+@dataclass(frozen=True)
+class Thompson(Batch):
+    """One posterior draw for each pick, over the most promising objects; the best of each draw is proposed."""
+
+    candidates: int = 400
+
+    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+        hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), ground)
+        objects = hopeful.objects[: self.candidates]
+        drawn = [x for x in ground.space.sample(self.candidates // 2, ground.rng) if ground.free(x)]
+        objects = gathered([*objects, *drawn], np.zeros(len(objects) + len(drawn)), ground).objects
+        if not objects:
+            return []
+        picks: list[int] = []
+        for values in draw(scorer.committee, objects, n, ground.rng):
+            order = np.argsort(-values, kind="stable").tolist()
+            picks += [i for i in order if i not in picks][:1]
+        taken = ground.taken | {ground.space.key(objects[i]) for i in picks}
+        return filled([objects[i] for i in picks], n, replace(ground, taken=taken))
+
+
+def _topped(found: Found, scorer: Scorer, n: int, ground: Ground) -> list[Any]:
+    """The n best of the found objects by another score, filled up with fresh ones."""
+    if not found.objects:
+        return filled([], n, ground)
+    order = np.argsort(-scorer.score(found.objects), kind="stable")[:n].tolist()
+    picks = [found.objects[i] for i in order]
+    return filled(picks, n, replace(ground, taken=ground.taken | {ground.space.key(x) for x in picks}))
+
+
+def filled(picks: list[Any], n: int, ground: Ground) -> list[Any]:
+    """The picks, and fresh samples where they are fewer than asked for; fewer still in a space that is used up."""
+    taken = set(ground.taken) | {ground.space.key(x) for x in picks}
+    picks = list(picks)
+    for _ in range(FRESH_TRIES):
+        if len(picks) >= n:
+            break
+        for x in ground.space.sample(4 * (n - len(picks)), ground.rng):
+            key = ground.space.key(x)
+            if key not in taken and len(picks) < n:
+                taken.add(key)
+                picks.append(x)
+    return picks

@@ -1,0 +1,91 @@
+"""Climbing: the paper's trajectories where there is no gradient, from neighbour to neighbour.
+
+From every observation, the best ones first when there are many, and from fresh samples, each trajectory goes to the
+best of its sampled moves as long as that is strictly better. All advance together: one batched comparison a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from likewise.acquisition.scorer import Scorer
+from likewise.search.base import Found, Ground, Search, gathered
+from likewise.similarity.base import Vector
+from likewise.spaces.base import Crossover, Moves
+
+
+@dataclass(frozen=True)
+class ClimbingSearch(Search):
+    """Climbs by a space's moves."""
+
+    observations: int = 10
+    samples: int = 200
+    fresh: int = 6
+    crossings: int = 60
+    most_steps: int = 40
+    most_scored: int = 6_000
+
+    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+        starts = list(ground.observed[: self.observations])
+        drawn = ground.space.sample(self.samples, ground.rng) + self._crossed(ground)
+        scores = scorer.score(drawn)
+        starts += [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh + self.observations // 2].tolist()]
+        return self._climbed(scorer, ground, starts)
+
+    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+        drawn = ground.space.sample(self.samples // 4, ground.rng)
+        scores = scorer.score(drawn)
+        fresh = [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh].tolist()]
+        return self._climbed(scorer, ground, found.objects[:8] + fresh)
+
+    def _crossed(self, ground: Ground) -> list[Any]:
+        """Mixtures of good observations, where the space can make them."""
+        if not isinstance(ground.space, Crossover) or len(ground.observed) < 2:
+            return []
+        parents = ground.observed[: 2 * self.observations]
+        pairs = ground.rng.integers(len(parents), size=(self.crossings, 2)).tolist()
+        made = [ground.space.crossover(parents[i], parents[j], ground.rng) for i, j in pairs if i != j]
+        return [x for x, fine in zip(made, ground.space.allowed(made).tolist(), strict=True) if fine]
+
+    def _climbed(self, scorer: Scorer, ground: Ground, starts: list[Any]) -> Found:
+        space = cast(Moves, ground.space)
+        places = list(starts)
+        scores = self._free_scores(scorer, ground, places)
+        # Every object met on the way is a candidate: the runner-up of one trajectory may be the second of a batch.
+        met, met_scores = list(places), [scores]
+        active = np.arange(len(places))
+        spent = 0
+        for _ in range(self.most_steps):
+            neighbours = [space.moves(places[i], ground.rng) for i in active.tolist()]
+            sizes = np.array([len(n) for n in neighbours])
+            flat = [x for group in neighbours for x in group]
+            if not flat:
+                break
+            values = self._free_scores(scorer, ground, flat)
+            met += flat
+            met_scores.append(values)
+            spent += len(flat)
+            still: list[int] = []
+            for i, start, size in zip(active.tolist(), np.cumsum(sizes) - sizes, sizes, strict=True):
+                if not size:
+                    continue
+                top = start + int(np.argmax(values[start : start + size]))
+                if values[top] > scores[i]:
+                    places[i], scores[i] = flat[top], values[top]
+                    still.append(i)
+            active = np.array(still, dtype=np.intp)
+            if not still or spent >= self.most_scored:
+                break
+        return gathered(met, np.concatenate(met_scores), ground, most=64)
+
+    @staticmethod
+    def _free_scores(scorer: Scorer, ground: Ground, objects: list[Any]) -> Vector:
+        """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
+        free = np.array([ground.free(x) for x in objects], dtype=bool)
+        scores = np.full(len(objects), -np.inf)
+        if free.any():
+            scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])
+        return scores

@@ -1,0 +1,82 @@
+"""Gradient trajectories in continuous spaces, from the observations and from fresh samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from likewise.acquisition.scorer import Scorer
+from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.trajectories import Step, Trajectories, ascend, distinct
+from likewise.similarity.base import Matrix, Vector
+from likewise.spaces.base import Continuous, Space
+
+
+@dataclass(frozen=True)
+class GradientSearch(Search):
+    """Climbs from the best observations and from the best of fresh samples, all together."""
+
+    observations: int = 40
+    samples: int = 512
+    fresh: int = 12
+    most_steps: int = 60
+    step: Step = "safeguarded"
+    tolerance: float = 1e-3
+
+    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+        return self._ended(scorer, ground, self._starts(scorer, ground))
+
+    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+        few = GradientSearch(0, self.samples // 4, self.fresh, self.most_steps, self.step, self.tolerance)
+        fresh = few._starts(scorer, ground)
+        return self._ended(scorer, ground, np.vstack([_space(ground).to_vector(found.objects[:8]), fresh]))
+
+    def _starts(self, scorer: Scorer, ground: Ground) -> Matrix:
+        """The best observations, and the best of random samples and of steps around the best observation."""
+        space = _space(ground)
+        few = list(ground.observed[: self.observations])
+        starts = space.to_vector(few) if few else np.zeros((0, space.dimension))
+        drawn = space.to_vector(ground.space.sample(self.samples, ground.rng))
+        if len(ground.observed):
+            best = space.to_vector(list(ground.observed[:1]))
+            reach = np.exp(ground.rng.uniform(np.log(1e-3), np.log(0.3), (self.samples // 4, 1)))
+            near = best + reach * ground.rng.standard_normal((self.samples // 4, space.dimension))
+            drawn = np.vstack([drawn, space.project(near)])
+        scores = _allowed_scores(scorer.score, ground.space, space.from_vector(drawn))
+        return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
+
+    def _ended(self, scorer: Scorer, ground: Ground, starts: Matrix) -> Found:
+        ends = climb(scorer, ground.space, starts, step=self.step, most_steps=self.most_steps)
+        kept = distinct(ends.vectors, ends.scores, self.tolerance)
+        objects = _space(ground).from_vector(ends.vectors[kept])
+        # Rounding whole numbers moves an equilibrium off its peak; the score of what is proposed is what counts.
+        scores = _allowed_scores(scorer.score, ground.space, objects)
+        return gathered(objects, scores, ground)
+
+
+def climb(
+    scorer: Scorer, space: Space, starts: Matrix, *, step: Step = "safeguarded", most_steps: int = 60
+) -> Trajectories:
+    """Trajectories of a scorer in a continuous space."""
+    continuous = cast(Continuous, space)
+
+    def linearise(vectors: Matrix) -> tuple[Vector, Callable[[], Matrix]]:
+        objects = continuous.from_vector(vectors)
+        scores, gradient = scorer.linearise(objects)
+        if space.where is not None:
+            scores = np.where(space.allowed(objects), scores, -np.inf)
+        return scores, lambda: continuous.pull(vectors, gradient())
+
+    return ascend(linearise, starts, continuous.project, step=step, most_steps=most_steps)
+
+
+def _space(ground: Ground) -> Continuous:
+    return cast(Continuous, ground.space)
+
+
+def _allowed_scores(score: Callable[[Sequence[Any]], Vector], space: Space, objects: Sequence[Any]) -> Vector:
+    scores = score(objects)
+    return scores if space.where is None else np.where(space.allowed(objects), scores, -np.inf)

@@ -1,0 +1,19 @@
+"""The last resort: a space that can only be sampled is sampled, and the best of the samples is taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from likewise.acquisition.scorer import Scorer
+from likewise.search.base import Found, Ground, Search, gathered
+
+
+@dataclass(frozen=True)
+class SamplingSearch(Search):
+    """The best of random samples."""
+
+    samples: int = 2000
+
+    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+        drawn = ground.space.sample(self.samples, ground.rng)
+        return gathered(drawn, scorer.score(drawn), ground, most=64)

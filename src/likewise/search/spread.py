@@ -1,0 +1,40 @@
+"""A first batch, before there is anything to learn from: spread out, each object unlike those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from likewise.search.base import Ground, gathered
+from likewise.similarity.base import Similarity
+
+CANDIDATES = 1000
+
+
+def spread(n: int, similarity: Similarity, known: Sequence[Any], ground: Ground) -> list[Any]:
+    """`n` distinct free objects by maximin: of random candidates, always the one least like all known and picked ones.
+
+    To keep outliers from being all that is picked, the choice is among few candidates for each pick.
+    """
+    pool = ground.space.sample(min(CANDIDATES, max(64, 8 * n)), ground.rng)
+    found = gathered(pool, ground.rng.random(len(pool)), ground)
+    if len(found.objects) <= 1:
+        return found.objects[:n]
+    encodings = similarity.encode(found.objects)
+    scores = similarity.between(encodings, encodings)
+    own = np.sqrt(np.maximum(similarity.within(encodings), 1e-300))
+    scores = scores / np.outer(own, own)
+    closest = np.full(len(found.objects), -np.inf)
+    if len(known):
+        others = similarity.encode(list(known))
+        theirs = np.sqrt(np.maximum(similarity.within(others), 1e-300))
+        closest = (similarity.between(encodings, others) / np.outer(own, theirs)).max(axis=1)
+    picks: list[int] = []
+    while len(picks) < min(n, len(found.objects)):
+        best = int(np.argmin(closest)) if np.isfinite(closest).any() else 0
+        picks.append(best)
+        closest = np.maximum(closest, scores[best])
+        closest[best] = np.inf
+    return [found.objects[i] for i in picks]

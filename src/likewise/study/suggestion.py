@@ -1,0 +1,35 @@
+"""What a study answers: try this, I expect this much ± that much, because it resembles these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Analogue:
+    """A measured object that speaks for or against a suggestion, with its signed influence on the prediction."""
+
+    object: Any
+    value: float
+    influence: float
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """An object to try next. `mean` and `std` are None while there is nothing to predict from."""
+
+    id: int
+    object: Any
+    mean: float | None = None
+    std: float | None = None
+    chance: float | None = None
+    analogues: tuple[Analogue, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if self.mean is None:
+            return f"try {self.object!r}: it is unlike what was tried before"
+        because = ", ".join(f"{a.object!r} ({a.value:.4g})" for a in self.analogues[:3])
+        return f"try {self.object!r}: expect {self.mean:.4g} ± {self.std:.2g}, because of {because}"
