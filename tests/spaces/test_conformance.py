@@ -1,4 +1,4 @@
-"""Every space, with and without `where`, obeys the laws of `likewise.testing.spaces`; the suite catches who does not."""
+"""Every space, with and without `where`, obeys the laws of `likewise.testing.spaces`, which catch one that does not."""
 
 from __future__ import annotations
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+ATOMS = {str, int, bool, type(None)}
+HASHABLE = {str, int, float, type(None)}
+
 
 def plain(x: Any) -> Any:
     """The object as JSON data; arrays, tuples and sets become lists. A TypeError where it has none.
@@ -18,8 +21,10 @@ def plain(x: Any) -> Any:
     >>> plain({"a": (1, 2), "b": np.array([0.5])})
     {'a': [1, 2], 'b': [0.5]}
     """
-    if x is None or isinstance(x, str | bool | int):
-        return str(x) if isinstance(x, np.str_) else x
+    if type(x) in ATOMS:
+        return x
+    if isinstance(x, str | int):
+        return str(x) if isinstance(x, str) else int(x)
     if isinstance(x, float | np.generic | np.ndarray):
         return _number(x)
     if isinstance(x, Mapping):
@@ -69,13 +74,13 @@ def identity(data: Any) -> Hashable:
     >>> identity([1, {"a": 2.0}]) == identity([1.0, {"a": 2}]), identity(1) == identity(True)
     (True, False)
     """
-    if isinstance(data, str):
+    if type(data) in HASHABLE:
         return data
     if isinstance(data, list):
         return tuple(map(identity, data))
     if isinstance(data, dict):
         return ("dict", frozenset((name, identity(value)) for name, value in data.items()))
-    return ("bool", data) if isinstance(data, bool) else data
+    return ("bool", data)
 
 
 def tagged(x: Any) -> Any:

@@ -29,7 +29,7 @@ class _Item(NamedTuple):
     origin: int
 
     def advanced(self) -> _Item:
-        return self._replace(dot=self.dot + 1)
+        return _Item(self.symbol, self.production, self.dot + 1, self.origin)
 
 
 @dataclass(frozen=True)

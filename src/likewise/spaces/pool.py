@@ -74,13 +74,17 @@ class Pool(Space):
         return found.values()
 
     def _identity(self, x: Any) -> Hashable:
-        if self.codec is None and type(x) is str:
-            return x
+        if self.codec is None:
+            if type(x) is str:
+                return x
+            if type(x) is np.ndarray and x.dtype == float and x.ndim == 1 and np.isfinite(x).all():
+                return tuple(x.tolist())
         return identity(self.to_json(x))
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
-        return {self._identity(x): position for position, x in enumerate(self.objects)}
+        identities = self.objects if self._only_strings else map(self._identity, self.objects)
+        return dict(zip(identities, range(len(self.objects)), strict=True))
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -136,7 +140,7 @@ class Pool(Space):
         digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
         return {"space": "Pool", "size": len(self), "digest": digest}
 
-    @property
+    @cached_property
     def _only_strings(self) -> bool:
         return self.codec is None and set(map(type, self.objects)) <= {str}
 

@@ -1,0 +1,96 @@
+"""Permutations: members, moves and order crossover."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.errors import SpaceError
+from likewise.spaces.permutations import Permutations
+
+orders = st.integers(1, 40).flatmap(lambda n: st.permutations(range(n))).map(tuple)
+
+
+def test_members_are_the_permutations() -> None:
+    space = Permutations(4)
+    assert sum(x in space for x in product(range(4), repeat=4)) == space.size == 24
+    assert set(space.sample(600, np.random.default_rng(0))) == set(permutations(range(4)))
+
+
+@given(orders, st.integers(0, 99))
+def test_moves_are_distinct_permutations(x: tuple[int, ...], seed: int) -> None:
+    moves = Permutations(len(x)).moves(x, np.random.default_rng(seed))
+    assert len(set(moves)) == len(moves) <= 200
+    assert all(sorted(y) == sorted(x) and y != x for y in moves)
+    assert bool(moves) == (len(x) > 1)
+
+
+@given(st.permutations(range(12)))
+def test_all_swaps_are_there_when_they_are_few(order: list[int]) -> None:
+    moves = set(Permutations(12).moves(tuple(order), np.random.default_rng(0)))
+    for i, j in combinations(range(12), 2):
+        swapped = list(order)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        assert tuple(swapped) in moves
+
+
+def test_moves_include_insertions_and_reversals() -> None:
+    x = tuple(range(30))
+    moves = set(Permutations(30).moves(x, np.random.default_rng(0)))
+    assert any(moves & {x[:i] + x[i : j + 1][::-1] + x[j + 1 :] for i, j in combinations(range(30), 2) if j - i > 3})
+    rests = {(x[i], x[:i] + x[i + 1 :]) for i in range(30)}
+    assert any(
+        (item, tuple(v for v in y if v != item)) in rests and abs(y.index(item) - x.index(item)) > 2
+        for y in moves
+        for item in x
+    )
+
+
+@given(orders, st.integers(0, 99))
+def test_a_crossover_of_an_order_with_itself_is_itself(x: tuple[int, ...], seed: int) -> None:
+    assert Permutations(len(x)).crossover(x, x, np.random.default_rng(seed)) == x
+
+
+@given(st.permutations(range(9)), st.permutations(range(9)), st.integers(0, 99))
+def test_in_a_crossover_what_is_not_from_the_one_parent_has_the_order_of_the_other(
+    first: list[int], second: list[int], seed: int
+) -> None:
+    x, other = tuple(first), tuple(second)
+    child = Permutations(9).crossover(x, other, np.random.default_rng(seed))
+    assert sorted(child) == list(range(9))
+    rest = [v for i, v in enumerate(child) if v != x[i]]
+    assert rest == [v for v in other if v in set(rest)]
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ((0, 1), "has 2 entries, but permutations of this space have 3"),
+        ((0, 1, 1), "has 1 more than once"),
+        ((0, 1, 3), "has 3, which is not one of the items 0, 1, 2"),
+        ((0, 1, None), "has None"),
+        ("012", "not a sequence"),
+        (5, "not a sequence"),
+        ({0, 1, 2}, "not a sequence"),
+    ],
+)
+def test_what_does_not_fit_is_named(x: Any, message: str) -> None:
+    with pytest.raises(SpaceError, match=message):
+        Permutations(3).fit(x)
+
+
+def test_arrays_and_whole_floats_are_orders_of_whole_numbers() -> None:
+    fitted = Permutations(3).fit(np.array([2.0, 0.0, 1.0]))
+    assert fitted == (2, 0, 1)
+    assert all(type(item) is int for item in fitted)
+
+
+@pytest.mark.parametrize("n", [0, -2, [], ["a", "a"], [[1], [2]], 2.5])
+def test_spaces_that_cannot_be_are_refused(n: Any) -> None:
+    with pytest.raises(SpaceError):
+        Permutations(n)
