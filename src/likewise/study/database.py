@@ -133,7 +133,8 @@ def _engine(url: URL) -> Engine:
     try:
         if url.get_backend_name() != "sqlite":
             # A study lives for months: connections that the server has dropped meanwhile are replaced unnoticed.
-            return sa.create_engine(url, pool_pre_ping=True)
+            # Whoever waited for a study's lock must see what was committed meanwhile, whatever the server's default.
+            return sa.create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
         engine = sa.create_engine(url, connect_args={"timeout": PATIENCE})
     except ImportError as error:
         raise MissingExtra("a study on PostgreSQL", "psycopg", "postgres") from error
