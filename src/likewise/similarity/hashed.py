@@ -1,0 +1,150 @@
+"""Features of any kind as hashed columns of a sparse matrix, so that encodings made at different times are comparable.
+
+A feature (an n-gram, an element of a set, an atom environment) is named by a 64-bit hash that is the same in every
+process, and sits in one of 2³⁰ columns. Two features may share a column, which is rare: of v features about v²/2³¹
+pairs do, none among ten thousand as a rule, and the score is still that of a feature map.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix
+
+Hashes = NDArray[np.uint64]
+Integers = NDArray[np.int64]
+Sparse = Any
+
+COLUMN_BITS = 30
+COLUMNS = 1 << COLUMN_BITS
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# Rows handled at once: the lookup of the shorter side stays in cache, the copies of the longer side stay small.
+SHORT_BLOCK, LONG_BLOCK = 256, 1 << 16
+FILTER = (1 << 16) - 1
+
+
+def _digest(x: Any) -> bytes:
+    """Eight bytes that equal values share in every process; numbers are equal as Python says (1 == 1.0 == True)."""
+    if isinstance(x, np.generic):
+        x = x.item()
+    if isinstance(x, float) and x.is_integer():
+        x = int(x)
+    if isinstance(x, str):
+        text = b"s" + x.encode("utf-8", "surrogatepass")
+    elif isinstance(x, bytes):
+        text = b"b" + x
+    elif isinstance(x, int):
+        text = b"i%d" % int(x)
+    elif isinstance(x, tuple):
+        text = b"t" + b"".join(map(_digest, x))
+    elif isinstance(x, frozenset):
+        text = b"z" + b"".join(sorted(map(_digest, x)))
+    elif repr(x) == object.__repr__(x):
+        raise SimilarityError(
+            f"{x!r} has no text of its own to be recognised by; use strings, numbers or tuples, "
+            f"or give {type(x).__name__} a __repr__"
+        )
+    else:
+        text = f"o{type(x).__module__}.{type(x).__qualname__}:{x!r}".encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=8).digest()
+
+
+@lru_cache(maxsize=1 << 16)
+def stable_hash(x: Any) -> int:
+    """A 64-bit hash of a hashable value, the same in every process (Python's own is not).
+
+    >>> stable_hash("CCO") == stable_hash("CCO"), stable_hash(1) == stable_hash(1.0), stable_hash("1") == stable_hash(1)
+    (True, True, False)
+    """
+    return int.from_bytes(_digest(x), "little")
+
+
+def mixed(hashes: Hashes) -> Hashes:
+    """A bijection of 64-bit numbers that spreads every bit over all others (the finaliser of SplitMix64)."""
+    h = hashes ^ (hashes >> np.uint64(30))
+    h = h * np.uint64(0xBF58476D1CE4E5B9)
+    h ^= h >> np.uint64(27)
+    h *= np.uint64(0x94D049BB133111EB)
+    h ^= h >> np.uint64(31)
+    return h
+
+
+def counted(rows: Integers, hashes: Hashes, n: int) -> Sparse:
+    """The sparse matrix of `n` rows that counts how often each row has each feature.
+
+    >>> counted(np.array([0, 0, 1]), np.array([5, 5, 5], dtype=np.uint64), 2).data
+    array([2, 1], dtype=int32)
+    """
+    columns = (mixed(hashes + GOLDEN) >> np.uint64(64 - COLUMN_BITS)).astype(np.int64)
+    keys, counts = np.unique((rows << COLUMN_BITS) | columns, return_counts=True)
+    return _csr(keys >> COLUMN_BITS, keys & (COLUMNS - 1), counts.astype(np.int32), n)
+
+
+def unary(counts: Sparse) -> Sparse:
+    """The matrix in which a feature counted c times is c features, numbered: their overlap is Σ min of the counts.
+
+    >>> unary(counted(np.array([0, 0, 0]), np.array([5, 5, 6], dtype=np.uint64), 1)).nnz
+    3
+    """
+    times = counts.data.astype(np.int64)
+    rows = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), times)
+    level = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
+    features = np.repeat(mixed(counts.indices.astype(np.uint64)), times)
+    return counted(rows, features + level.astype(np.uint64), counts.shape[0])
+
+
+def _csr(rows: Integers, columns: Integers, data: NDArray[Any], n: int) -> Sparse:
+    from scipy import sparse
+
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    # 32-bit numbers halve the memory; SciPy keeps them if both arrays have them.
+    small = np.int32 if starts[-1] <= np.iinfo(np.int32).max else np.int64
+    return sparse.csr_array((data, columns.astype(small), starts.astype(small)), shape=(n, COLUMNS))
+
+
+def products(a: Sparse, b: Sparse) -> Matrix:
+    """Σ_f a_if b_jf, a matrix of shape (len(a), len(b)).
+
+    >>> one = counted(np.array([0, 0]), np.array([5, 7], dtype=np.uint64), 1)
+    >>> products(one, one)
+    array([[2.]])
+    """
+    if a.shape[0] < b.shape[0]:
+        return products(b, a).T
+    result = np.empty((a.shape[0], b.shape[0]))
+    for j in range(0, b.shape[0], SHORT_BLOCK):
+        columns, table = _table(b[j : j + SHORT_BLOCK])
+        for i in range(0, a.shape[0], LONG_BLOCK):
+            result[i : i + LONG_BLOCK, j : j + SHORT_BLOCK] = _restricted(a[i : i + LONG_BLOCK], columns) @ table
+    return result
+
+
+def _table(b: Sparse) -> tuple[Integers, Matrix]:
+    """The columns that occur in b, and b as a dense matrix of them: (columns, rows)."""
+    columns, place = np.unique(b.indices, return_inverse=True)
+    table = np.zeros((len(columns), b.shape[0]))
+    table[place, np.repeat(np.arange(b.shape[0]), np.diff(b.indptr))] = b.data
+    return columns, table
+
+
+def _restricted(a: Sparse, columns: Integers) -> Sparse:
+    """The matrix of these columns of a alone; a small table of residues first drops most of the others."""
+    from scipy import sparse
+
+    if not len(columns):
+        return sparse.csr_array((a.shape[0], 0))
+    possible = np.zeros(FILTER + 1, dtype=bool)
+    possible[columns & FILTER] = True
+    kept = np.flatnonzero(possible[a.indices & FILTER])
+    found = a.indices[kept]
+    place = np.minimum(np.searchsorted(columns, found), len(columns) - 1)
+    right = columns[place] == found
+    kept, place = kept[right], place[right]
+    starts = np.searchsorted(kept, a.indptr)
+    return sparse.csr_array((a.data[kept].astype(float), place, starts), shape=(a.shape[0], len(columns)))

@@ -1,0 +1,76 @@
+"""Molecules from SMILES, each distinct text parsed once; a text that is no molecule is an error that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from likewise.errors import MissingExtra, SimilarityError
+
+Molecule = Any
+# A parsed molecule takes about 28 kB, a canonical SMILES a hundred bytes.
+PARSED, CANONICAL = 2048, 1 << 16
+
+
+def rdkit() -> Any:
+    """RDKit's chemistry module, or the error that says how to get it."""
+    try:
+        from rdkit import Chem
+    except ImportError:
+        raise MissingExtra("comparing molecules", "rdkit", "molecules") from None
+    return Chem
+
+
+@lru_cache(maxsize=PARSED)
+def _parsed(text: str) -> Molecule | None:
+    return rdkit().MolFromSmiles(text)
+
+
+@lru_cache(maxsize=CANONICAL)
+def _canonical(text: str) -> str | None:
+    molecule = _parsed(text)
+    return None if molecule is None else str(rdkit().MolToSmiles(molecule))
+
+
+def parsed(objects: Sequence[Any], first_row: int = 0) -> list[Molecule]:
+    """The molecules of SMILES (or RDKit molecules, as they are); rows are counted from `first_row` in errors."""
+    chem = rdkit()
+    from rdkit.rdBase import BlockLogs
+
+    with BlockLogs():
+        return [_molecule(chem, x, first_row + i) for i, x in enumerate(objects)]
+
+
+def canonical(objects: Sequence[Any]) -> list[str]:
+    """The canonical SMILES of each molecule.
+
+    >>> canonical(["OCC", "C(C)O"])
+    ['CCO', 'CCO']
+    """
+    chem = rdkit()
+    from rdkit.rdBase import BlockLogs
+
+    with BlockLogs():
+        return [
+            (_canonical(x) if isinstance(x, str) and x else None) or str(chem.MolToSmiles(_molecule(chem, x, row)))
+            for row, x in enumerate(objects)
+        ]
+
+
+def _molecule(chem: Any, x: Any, row: int) -> Molecule:
+    molecule = _parsed(x) if isinstance(x, str) else x
+    if not isinstance(molecule, chem.Mol):
+        raise SimilarityError(f"row {row} is not a molecule: {x!r} ({_reason(chem, x)}); correct it or leave it out")
+    if not molecule.GetNumAtoms():
+        raise SimilarityError(f"row {row} is a molecule without atoms: {x!r}; correct it or leave it out")
+    return molecule
+
+
+def _reason(chem: Any, x: Any) -> str:
+    """Why RDKit refused the text."""
+    if not isinstance(x, str):
+        return f"a {type(x).__name__}, where a SMILES or an RDKit molecule is needed"
+    loose = chem.MolFromSmiles(x, sanitize=False)
+    problems = [] if loose is None else chem.DetectChemistryProblems(loose)
+    return str(problems[0].Message()).strip() if problems else "not valid SMILES"

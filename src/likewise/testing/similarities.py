@@ -1,0 +1,232 @@
+"""The laws that every similarity keeps, for the library's own and for yours.
+
+>>> import numpy as np
+>>> from likewise.similarity.strings import Hamming
+>>> check_similarity(Hamming(), ["ACGT", "AGGT", "TTTT", "ACCT"], wrong=[7, "ACG"])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
+from likewise.similarity.encoding import Encoding, count, join, take
+
+Perturb = Callable[[Any, Vector], Any]
+# Scores may be sums in another order, or square roots of differences that should vanish.
+ROUNDING = 1e-6
+NEGATIVE = 1e-8
+STEP = 1e-5
+SLOPE_ERROR = 1e-4
+PAIRS = 60
+
+
+def check_similarity(
+    similarity: Similarity,
+    objects: Sequence[Any],
+    *,
+    wrong: Sequence[Any] | None = None,
+    rng: np.random.Generator | None = None,
+    perturb: Perturb | None = None,
+) -> None:
+    """Raise an AssertionError that names the first law broken on these objects (four or more, all different).
+
+    `wrong` are objects that must be refused with a SimilarityError. `perturb(x, v)` is the object whose vector is that
+    of x plus v; it is needed only where the similarity has derivatives in objects that are neither numbers, arrays nor
+    records of such.
+    """
+    if len(objects) < 4:
+        raise ValueError(f"check_similarity needs four objects or more, not {len(objects)}")
+    rng = np.random.default_rng(0) if rng is None else rng
+    encoding = similarity.encode(objects)
+    scores = similarity.between(encoding, encoding)
+    check_scores(similarity, objects, encoding, scores)
+    check_encoding(similarity, objects, encoding, scores, rng)
+    check_psd(similarity, scores)
+    check_parameters(similarity, encoding, rng)
+    if is_differentiable(similarity):
+        check_gradient(similarity, objects, rng, perturb)
+    for x in wrong or ():
+        check_refused(similarity, objects, x)
+
+
+def _require(kept: Any, message: str) -> None:
+    """An assertion that stays under `python -O`."""
+    if not kept:
+        raise AssertionError(message)
+
+
+def _close_slopes(law: str, found: Any, expected: Any) -> None:
+    # A derivative that vanishes leaves the rounding of the finite difference.
+    _close(law, found, expected, SLOPE_ERROR, least=1e-3)
+
+
+def _close(law: str, found: Any, expected: Any, tolerance: float = ROUNDING, least: float = 1e-12) -> None:
+    """Equal up to `tolerance`, relative to the largest number expected (or to `least`)."""
+    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
+    _require(found.shape == expected.shape, f"{law}: shape {found.shape} where {expected.shape} is expected")
+    gap = np.abs(found - expected)
+    limit = tolerance * max(least, float(np.max(np.abs(expected), initial=0.0)))
+    if gap.size and not gap.max() <= limit:
+        place = tuple(map(int, np.unravel_index(int(np.argmax(gap)), gap.shape)))
+        raise AssertionError(f"{law}: {found[place]:.8g} where {expected[place]:.8g} is expected, at {place}")
+
+
+def check_scores(similarity: Similarity, objects: Sequence[Any], encoding: Encoding, scores: Matrix) -> None:
+    """Scores are finite, symmetric and non-negative, and `within` is their diagonal."""
+    n = len(objects)
+    _require(count(encoding) == n, f"the encoding of {n} objects has {count(encoding)} entries")
+    _require(scores.shape == (n, n), f"`between` gives shape {scores.shape} where {(n, n)} is expected")
+    _require(scores.dtype == np.float64, f"`between` gives {scores.dtype} where float64 is expected")
+    for i, j in np.argwhere(~np.isfinite(scores))[:1]:
+        raise AssertionError(f"not finite: S({objects[i]!r}, {objects[j]!r}) = {scores[i, j]}")
+    _close("symmetric: S(x, x') = S(x', x)", scores, scores.T)
+    _close("`within` is the diagonal of `between`", similarity.within(encoding), np.diagonal(scores))
+    if similarity.signed:
+        _require(similarity.psd, "only a PSD similarity may be signed")
+        return
+    for i, j in np.argwhere(scores < -1e-12)[:1]:
+        raise AssertionError(f"negative, and not signed: S({objects[i]!r}, {objects[j]!r}) = {scores[i, j]:.8g}")
+
+
+def check_encoding(
+    similarity: Similarity, objects: Sequence[Any], encoding: Encoding, scores: Matrix, rng: np.random.Generator
+) -> None:
+    """Encoding all at once, one by one, permuted, in pieces or by selection gives the same scores."""
+    n, half = len(objects), len(objects) // 2
+    for i, j in rng.integers(0, n, size=(PAIRS, 2)):
+        law = f"encoding then comparing is comparing pair by pair: S({objects[i]!r}, {objects[j]!r})"
+        _close(law, [similarity(objects[i], objects[j])], [scores[i, j]])
+    order = rng.permutation(n)
+    again = similarity.encode([objects[i] for i in order])
+    _close("permuted objects have permuted scores", similarity.between(again, again), scores[np.ix_(order, order)])
+    some = rng.choice(n, size=half, replace=False)
+    for law, index in (("an index array", some), ("a slice", slice(1, half + 1))):
+        taken = take(encoding, index)
+        _close(f"taking entries by {law}", similarity.between(taken, encoding), scores[index])
+        _close(f"taking entries by {law}, the other way", similarity.between(encoding, taken), scores[:, index])
+        _close(f"taking entries by {law}, within", similarity.within(taken), np.diagonal(scores)[index])
+    pieces = [similarity.encode(objects[:half]), similarity.encode(objects[half:])]
+    _close("encodings made at different times", similarity.between(*pieces), scores[:half, half:])
+    joined = join(pieces)
+    _require(count(joined) == n, f"joining encodings of {half} and {n - half} objects gives {count(joined)} entries")
+    _close("joining encodings", similarity.between(joined, joined), scores)
+    _close("joining encodings, within", similarity.within(joined), np.diagonal(scores))
+
+
+def check_psd(similarity: Similarity, scores: Matrix) -> None:
+    """A similarity that declares itself PSD has no eigenvalue below rounding."""
+    if similarity.psd:
+        values = np.linalg.eigvalsh(0.5 * (scores + scores.T))
+        limit = -NEGATIVE * max(abs(values[-1]), 1e-300)
+        _require(values[0] >= limit, f"declared PSD, but the eigenvalues go from {values[0]:.4g} to {values[-1]:.4g}")
+
+
+def check_parameters(similarity: Similarity, encoding: Encoding, rng: np.random.Generator) -> None:
+    """Settling on data is done once; parameters can be put back; `sensitivity` is the derivative in log θ."""
+    settled = similarity.fitted(encoding)
+    scores = settled.between(encoding, encoding)
+    _require(np.isfinite(scores).all(), "`fitted` gives scores that are not finite")
+    _close("`fitted` twice is `fitted` once", settled.fitted(encoding).between(encoding, encoding), scores)
+    parameters = settled.parameters(encoding)
+    values = {name: np.array(p.value, dtype=float) for name, p in parameters.items()}
+    for name, value in values.items():
+        _require(value.ndim == 1, f"parameter {name!r} has {value.ndim} axes, where a vector is expected")
+        _require((np.isfinite(value) & (value > 0)).all(), f"parameter {name!r} is not positive: {value}")
+    same = settled.with_parameters(values)
+    _close("the same parameters, put back", same.between(encoding, encoding), scores)
+    with_slopes, pull = settled.sensitivity(encoding)
+    _close("`sensitivity` gives the scores", with_slopes, scores)
+    weights = rng.standard_normal(scores.shape)
+    slopes = pull(weights)
+    _require(set(slopes) == set(values), f"`sensitivity` is of {sorted(slopes)}, `parameters` are {sorted(values)}")
+    for name, value in values.items():
+        expected = np.empty_like(value)
+        for k in range(len(value)):
+            ends = []
+            for step in (-STEP, STEP):
+                moved = value.copy()
+                moved[k] *= np.exp(step)
+                ends.append(_scores(settled.with_parameters({**values, name: moved}), encoding))
+            expected[k] = np.sum(weights * (ends[1] - ends[0])) / (2 * STEP)
+        _close_slopes(f"`sensitivity` to log {name} is the finite difference", slopes[name], expected)
+
+
+def _scores(similarity: Similarity, encoding: Encoding) -> Matrix:
+    """Scores whose diagonal has no rounding, which a kernel like exp(−|r|) would turn into a slope."""
+    scores = np.array(similarity.between(encoding, encoding))
+    np.fill_diagonal(scores, similarity.within(encoding))
+    return scores
+
+
+def check_gradient(
+    similarity: Any, objects: Sequence[Any], rng: np.random.Generator, perturb: Perturb | None = None
+) -> None:
+    """`linearise` and `linearise_within` are the derivatives in the vectors of the objects."""
+    move = perturb or (lambda x, v: _moved(similarity, x, v))
+    half = len(objects) // 2
+    here, there = list(objects[:half]), similarity.encode(objects[half:])
+    a = similarity.encode(here)
+    scores, pull = similarity.linearise(a, there)
+    _close("`linearise` gives the scores", scores, similarity.between(a, there))
+    weights = rng.standard_normal(scores.shape)
+    gradient = pull(weights)
+    expected = _differences(
+        lambda x: np.sum(weights * similarity.between(similarity.encode(x), there), axis=1), here, move, gradient
+    )
+    _close_slopes("the gradient of `linearise` is the finite difference", gradient, expected)
+    own, pull_own = similarity.linearise_within(a)
+    _close("`linearise_within` gives the scores", own, similarity.within(a))
+    gradient = pull_own(weights[:, 0])
+    expected = _differences(lambda x: weights[:, 0] * similarity.within(similarity.encode(x)), here, move, gradient)
+    _close_slopes("the gradient of `linearise_within` is the finite difference", gradient, expected)
+
+
+def _differences(function: Callable[[list[Any]], Vector], objects: list[Any], move: Perturb, like: Matrix) -> Matrix:
+    """Central differences of a function of each object, along each coordinate of its vector."""
+    result = np.empty_like(like, dtype=float)
+    for k in range(like.shape[1]):
+        step = np.zeros(like.shape[1])
+        step[k] = STEP
+        ahead = function([move(x, step) for x in objects])
+        behind = function([move(x, -step) for x in objects])
+        result[:, k] = (ahead - behind) / (2 * STEP)
+    return result
+
+
+def _moved(similarity: Similarity, x: Any, step: Vector) -> Any:
+    """The object displaced by `step`: a number, an array, or a record whose differentiable fields share the step."""
+    if not isinstance(x, Mapping):
+        moved = np.atleast_1d(np.asarray(x, dtype=float)) + step
+        return moved if np.ndim(x) else float(moved[0])
+    result, used = dict(x), 0
+    for name, part in _fields(similarity):
+        differentiable: bool = is_differentiable(part)
+        if differentiable:
+            width = np.size(x[name])
+            result[name] = _moved(part, x[name], step[used : used + width])
+            used += width
+    return result
+
+
+def _fields(similarity: Similarity) -> list[tuple[str, Similarity]]:
+    """The fields of a similarity of records and their similarities, found inside sums, products and warps."""
+    names = getattr(similarity, "fields", None)
+    return list(zip(names, similarity.parts, strict=True)) if names else _fields(similarity.parts[0])
+
+
+def check_refused(similarity: Similarity, objects: Sequence[Any], wrong: Any) -> None:
+    """A wrong object among others is refused with a SimilarityError."""
+    try:
+        similarity.encode([*objects, wrong])
+    except SimilarityError as error:
+        message = str(error)
+    except Exception as error:
+        raise AssertionError(f"{wrong!r} gives {error!r}, where a SimilarityError is expected") from error
+    else:
+        raise AssertionError(f"{wrong!r} is accepted, where a SimilarityError is expected")
+    _require(message, f"the error for {wrong!r} says nothing")
