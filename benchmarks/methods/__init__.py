@@ -1,0 +1,29 @@
+"""Who optimises. Each method is a function of a task and a seed that gives something to ask and to tell."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from benchmarks.methods.base import Method
+
+# Module and name, imported when used: a run of one method loads no other.
+METHODS = {
+    "likewise": ("analogical", "LIKEWISE"),
+    "paper": ("analogical", "PAPER"),
+    "botorch": ("botorch_gp", "BOTORCH"),
+    "optuna-tpe": ("optuna_samplers", "TPE"),
+    "optuna-gp": ("optuna_samplers", "GP"),
+    "skopt": ("skopt_gp", "SKOPT"),
+    "ga": ("genetic", "GA"),
+    "random": ("uniform", "RANDOM"),
+}
+PEERS = ("botorch", "optuna-tpe", "optuna-gp", "skopt", "ga", "random")
+
+
+def method(name: str) -> Method:
+    """The method of this name."""
+    if name not in METHODS:
+        raise SystemExit(f"no method is called {name!r}; choose from {', '.join(METHODS)}")
+    module, constant = METHODS[name]
+    found: Method = getattr(import_module(f"benchmarks.methods.{module}"), constant)
+    return found

@@ -1,0 +1,56 @@
+"""BoTorch on a box: SingleTaskGP with its defaults, log-EI climbed from many starts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
+from botorch.fit import fit_gpytorch_mll
+from botorch.models import SingleTaskGP
+from botorch.models.transforms import Normalize, Standardize
+from botorch.optim import optimize_acqf
+from gpytorch.mlls import ExactMarginalLogLikelihood
+
+from benchmarks.tasks.base import Vector
+from benchmarks.tasks.box import Box
+
+SETTINGS = (
+    "SingleTaskGP with default priors (RBF, a lengthscale per dimension), Normalize, Standardize, fit_gpytorch_mll; "
+    "LogExpectedImprovement by optimize_acqf(num_restarts=10, raw_samples=512); batches: qLogEI, sequential"
+)
+
+
+class BoxOptimiser:
+    """All that was told, and the next points by log-EI of a model fitted anew."""
+
+    def __init__(self, task: Box, seed: int) -> None:
+        torch.set_num_threads(1)
+        torch.manual_seed(seed)
+        self.bounds = torch.tensor(np.stack([task.lower, task.upper]), dtype=torch.double)
+        self.x = torch.empty((0, task.dimension), dtype=torch.double)
+        self.y = torch.empty((0, 1), dtype=torch.double)
+
+    def tell(self, objects: Sequence[Vector], scores: Vector) -> None:
+        self.x = torch.cat([self.x, torch.tensor(np.asarray(objects), dtype=torch.double)])
+        self.y = torch.cat([self.y, torch.tensor(scores, dtype=torch.double)[:, None]])
+
+    def ask(self, n: int) -> list[Vector]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = self._fitted()
+            gain = (
+                LogExpectedImprovement(model, self.y.max()) if n == 1 else qLogExpectedImprovement(model, self.y.max())
+            )
+            found, _ = optimize_acqf(gain, self.bounds, q=n, num_restarts=10, raw_samples=512, sequential=n > 1)
+        return list(found.detach().numpy())
+
+    def _fitted(self) -> SingleTaskGP:
+        d = self.x.shape[1]
+        model = SingleTaskGP(
+            self.x, self.y, input_transform=Normalize(d, bounds=self.bounds), outcome_transform=Standardize(1)
+        )
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        return model

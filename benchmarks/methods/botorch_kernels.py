@@ -1,0 +1,149 @@
+"""Kernels for the parts of a pool's objects, as BoTorch's and GAUCHE's users would choose them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add, mul
+from typing import Any
+
+import numpy as np
+import torch
+from botorch.models.kernels import CategoricalKernel
+from botorch.models.utils.gpytorch_modules import get_covar_module_with_dim_scaled_prior
+from gpytorch.constraints import GreaterThan
+from gpytorch.kernels import Kernel, ScaleKernel
+from torch import Tensor
+
+from benchmarks.methods.features import codes
+from benchmarks.methods.fingerprints import fingerprints, tanimoto
+from benchmarks.tasks.base import Vector
+from benchmarks.tasks.pool import Part, Pool
+
+# Above this many molecules the matrix of all pairs is not kept, and rows are compared by their bits.
+MATRIX_LIMIT = 6000
+
+
+class LookupKernel(Kernel):
+    """A kernel whose matrix over all levels is known; inputs are levels. Here: Tanimoto, computed once."""
+
+    has_lengthscale = False
+
+    def __init__(self, matrix: Tensor, **options: Any) -> None:
+        super().__init__(**options)
+        self.matrix = matrix
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **options: Any) -> Tensor:
+        a, b = x1[..., 0].long(), x2[..., 0].long()
+        return self.matrix[a, b] if diag else self.matrix[a[..., :, None], b[..., None, :]]
+
+
+class TanimotoKernel(Kernel):
+    """⟨a, b⟩ / (‖a‖² + ‖b‖² − ⟨a, b⟩) of fingerprints; inputs are bits."""
+
+    has_lengthscale = False
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **options: Any) -> Tensor:
+        if diag:
+            return torch.ones(x1.shape[:-1], dtype=x1.dtype)
+        common = x1 @ x2.transpose(-1, -2)
+        either = x1.square().sum(-1)[..., :, None] + x2.square().sum(-1)[..., None, :] - common
+        return common / either.clamp_min(1e-6)
+
+
+@dataclass(frozen=True)
+class View:
+    """A pool as a model sees it: a row of inputs per object, a fresh kernel per fit, and the kernel in words."""
+
+    inputs: Tensor
+    kernel: Callable[[], Kernel]
+    label: str
+
+
+def view(task: Pool) -> View:
+    """The pool's inputs and kernel, by its kind."""
+    views = {"molecules": _molecules, "reaction": _reaction, "string": _string, "mixed": _mixed}
+    return views.get(task.kind, _numbers)(task)
+
+
+def _molecules(task: Pool) -> View:
+    bits = fingerprints(task.parts[0].values)
+    label = "scaled Tanimoto on Morgan bits (radius 2, 2,048)"
+    if len(bits) > MATRIX_LIMIT:
+        return View(_tensor(bits), lambda: ScaleKernel(TanimotoKernel()), label)
+    matrix = _tensor(tanimoto(bits))
+    return View(_tensor(np.arange(len(bits))[:, None]), lambda: ScaleKernel(LookupKernel(matrix)), label)
+
+
+def _reaction(task: Pool) -> View:
+    parts = [part for part in task.parts if part.kind != "number"]
+    numbers = [_unit(part) for part in task.parts if part.kind == "number"]
+    levels, rows = zip(*[np.unique(np.array(part.values), return_inverse=True) for part in parts], strict=True)
+    matrices = [
+        _tensor(tanimoto(fingerprints(found)) if part.kind == "molecule" else np.eye(len(found)))
+        for part, found in zip(parts, levels, strict=True)
+    ]
+
+    def kernels() -> list[Kernel]:
+        made: list[Kernel] = [LookupKernel(matrix, active_dims=(i,)) for i, matrix in enumerate(matrices)]
+        return made + ([_matern(len(numbers), len(made))] if numbers else [])
+
+    label = "sum of scaled Tanimoto per molecule and Matérn 5/2 on the numbers, plus their scaled product"
+    return View(_tensor(np.stack([*rows, *numbers], axis=1)), lambda: sum_and_product(kernels), label)
+
+
+def sum_and_product(kernels: Callable[[], list[Kernel]]) -> Kernel:
+    """Σ s_i k_i + s Π k_i, as in BoTorch's model of mixed inputs."""
+    return ScaleKernel(reduce(mul, kernels())) + reduce(add, map(ScaleKernel, kernels()))
+
+
+def _string(task: Pool) -> View:
+    letters = np.array([list(value) for value in task.parts[0].values]).T
+    inputs = np.stack([codes(column)[0] for column in letters], axis=1)
+    return View(_tensor(inputs), lambda: ScaleKernel(_categorical(len(letters))), "categorical per position (ARD)")
+
+
+def _mixed(task: Pool) -> View:
+    """The kernel of MixedSingleTaskGP."""
+    categories = [codes(part.values)[0] for part in task.parts if part.kind != "number"]
+    numbers = [_unit(part) for part in task.parts if part.kind == "number"]
+    n, inputs = len(categories), _tensor(np.stack([*categories, *numbers], axis=1))
+
+    def kernel() -> Kernel:
+        added = ScaleKernel(_rbf(len(numbers), n) + ScaleKernel(_categorical(n)))
+        return added + ScaleKernel(_rbf(len(numbers), n) * _categorical(n))
+
+    return View(inputs, kernel, "that of MixedSingleTaskGP: sum and product of categorical and RBF kernels (ARD)")
+
+
+def _numbers(task: Pool) -> View:
+    if task.kind == "series":
+        values = np.array(task.parts[0].values)
+        columns = list(((values - values.min()) / (values.max() - values.min())).T)
+    else:
+        columns = [_unit(part) for part in task.parts]
+    return View(_tensor(np.stack(columns, axis=1)), lambda: _matern(len(columns)), "Matérn 5/2 (ARD), default priors")
+
+
+def _categorical(d: int) -> Kernel:
+    """On the first `d` inputs."""
+    return CategoricalKernel(ard_num_dims=d, active_dims=range(d), lengthscale_constraint=GreaterThan(1e-6))
+
+
+def _rbf(d: int, first: int = 0) -> Kernel:
+    return get_covar_module_with_dim_scaled_prior(ard_num_dims=d, active_dims=range(first, first + d))
+
+
+def _matern(d: int, first: int = 0) -> Kernel:
+    dims = range(first, first + d)
+    return get_covar_module_with_dim_scaled_prior(ard_num_dims=d, active_dims=dims, use_rbf_kernel=False)
+
+
+def _tensor(x: Any) -> Tensor:
+    return torch.tensor(np.asarray(x), dtype=torch.double)
+
+
+def _unit(part: Part) -> Vector:
+    column = np.array(part.values, dtype=float)
+    return (column - column.min()) / max(float(np.ptp(column)), 1e-12)

@@ -1,0 +1,114 @@
+"""The whole list of runs, in the order in which they are worth having. Runs that are there are skipped."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.methods import PEERS, method
+from benchmarks.run import run
+from benchmarks.store import RESULTS, Results, results_of
+from benchmarks.tasks.catalogue import FIVE, LARGE, QAP, SMALL, expectations, task
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to have."""
+
+    task: str
+    method: str
+    seed: int
+    batch: int = 1
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Tasks × methods × seeds, method by method."""
+
+    tasks: tuple[str, ...]
+    methods: tuple[str, ...]
+    seeds: range
+    batch: int = 1
+
+    def jobs(self) -> Iterator[Job]:
+        for name in self.methods:
+            for task_name in self.tasks:
+                yield from (Job(task_name, name, seed, self.batch) for seed in self.seeds)
+
+
+EXPECTATIONS = expectations(1, 2, 5)
+FIRST_POOLS = tuple(name for name in SMALL if name != "covid3month")
+STRINGS = ("nasbench_macro",)
+
+PEER_STAGES = (
+    Stage(FIVE, ("botorch",), range(8)),
+    Stage(FIVE, ("random", "optuna-tpe", "optuna-gp"), range(8)),
+    Stage(EXPECTATIONS, ("botorch", "random"), range(8)),
+    Stage(FIRST_POOLS, ("random",), range(20)),
+    Stage(FIRST_POOLS, ("botorch",), range(5)),
+    Stage(FIRST_POOLS, ("botorch",), range(5, 10)),
+    Stage(QAP, ("ga", "random", "optuna-tpe"), range(20)),
+    Stage(STRINGS, ("ga",), range(20)),
+    Stage((*FIRST_POOLS, "covid3month"), ("optuna-tpe", "random"), range(20)),
+    Stage(("covid3month",), ("botorch",), range(20)),
+    Stage(FIVE, ("random", "optuna-tpe", "optuna-gp"), range(20)),
+    Stage(FIVE, ("botorch",), range(20)),
+    Stage((*EXPECTATIONS, *expectations(10)), ("random", "botorch", "optuna-gp", "optuna-tpe"), range(8)),
+    Stage(FIRST_POOLS, ("botorch",), range(20)),
+    Stage(("ackley50",), ("random", "optuna-tpe", "optuna-gp", "botorch"), range(10)),
+    Stage(LARGE, ("random", "botorch", "optuna-tpe"), range(5)),
+    Stage(("tfbind8",), ("ga",), range(5)),
+    Stage((*FIVE, *SMALL), ("skopt",), range(5)),
+    Stage(SMALL, ("optuna-gp",), range(10)),
+    Stage(SMALL, ("random", "botorch", "optuna-tpe"), range(10), batch=8),
+    Stage(STRINGS, ("ga",), range(10), batch=8),
+    Stage((*FIVE, *SMALL), ("skopt",), range(10)),
+    Stage((*EXPECTATIONS, *expectations(10)), ("random", "botorch", "optuna-gp", "optuna-tpe"), range(20)),
+    Stage((*LARGE, "ackley50"), ("skopt", "optuna-gp"), range(5)),
+    Stage(LARGE, ("random", "botorch", "optuna-tpe"), range(5), batch=8),
+)
+
+
+def own_stages(name: str) -> tuple[Stage, ...]:
+    """The runs of likewise, or of the paper's method."""
+    return (
+        Stage((*FIVE, *SMALL, *QAP, "ackley50", *expectations(1, 2, 5, 10)), (name,), range(8)),
+        Stage((*FIVE, *SMALL, *QAP, "ackley50", *expectations(1, 2, 5, 10)), (name,), range(20)),
+        Stage(LARGE, (name,), range(5)),
+        Stage(SMALL, (name,), range(10), batch=8),
+        Stage(LARGE, (name,), range(5), batch=8),
+    )
+
+
+def jobs(methods: tuple[str, ...], only: tuple[str, ...] = ()) -> list[Job]:
+    """Every run of these methods, first things first; `only` keeps the tasks whose name begins so."""
+    own = [name for name in methods if name not in PEERS]
+    stages = [*PEER_STAGES, *(stage for name in own for stage in own_stages(name))]
+    listed = dict.fromkeys(job for stage in stages for job in stage.jobs() if job.method in methods)
+    return [job for job in listed if not only or job.task.startswith(only)]
+
+
+def run_jobs(listed: list[Job], folder: Path = RESULTS, again: bool = False) -> None:
+    """Run what is missing. A run that fails is reported, and the next one begins."""
+    for number, job in enumerate(listed, 1):
+        results = results_of(job.task, job.batch, folder)
+        if again or not results.has(job.method, job.seed):
+            if line := run_job(job, results):
+                print(f"{number}/{len(listed)} {line}", flush=True)
+
+
+def run_job(job: Job, results: Results) -> str:
+    """Run one job, store it, and say in a line how it went; nothing where the method does not suit the task."""
+    problem, optimiser = task(job.task), method(job.method)
+    if not optimiser.suits(problem):
+        return ""
+    label = f"{job.task} {job.method} seed {job.seed} batch {job.batch}"
+    try:
+        done = run(problem, optimiser, job.seed, job.batch)
+    except Exception:
+        return f"{label} failed\n{traceback.format_exc()}"
+    results.add(problem, job.batch, optimiser, job.seed, done)
+    best = (max if problem.sign > 0 else min)(done.values)
+    return f"{label}: {best:.6g}, {done.seconds:.3g} s"

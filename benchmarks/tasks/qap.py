@@ -1,0 +1,59 @@
+"""Quadratic assignment: which facility goes where, as a permutation p that minimises Σ A_ij B_{p(i)p(j)}."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.tasks.base import SAMPLES, Facts, Matrix, Sampled, Vector, generator
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A quadratic assignment problem; objects are tuples of 0 … n−1."""
+
+    name: str
+    flow: Matrix
+    distance: Matrix
+    optimum: float
+    sign: float = -1.0
+    initial: int = 20
+    budget: int = 180
+
+    @property
+    def n(self) -> int:
+        return len(self.flow)
+
+    @cached_property
+    def facts(self) -> Facts:
+        rng = np.random.default_rng(0)
+        samples = rng.permuted(np.tile(np.arange(self.n), (SAMPLES, 1)), axis=1)
+        return Sampled(-self.optimum, -self._costs(samples)).facts
+
+    def start(self, seed: int) -> list[tuple[int, ...]]:
+        rng = generator(self.name, seed)
+        return [tuple(int(i) for i in rng.permutation(self.n)) for _ in range(self.initial)]
+
+    def score(self, objects: Sequence[tuple[int, ...]]) -> Vector:
+        return -self._costs(np.asarray(objects, dtype=int))
+
+    def _costs(self, p: NDArray[np.int64]) -> Vector:
+        return np.einsum("ij,nij->n", self.flow, self.distance[p[:, :, None], p[:, None, :]])
+
+
+def assignment(path: Path) -> Assignment:
+    """The instance in a QAPLIB file, its best known value in the table `instances.csv` beside it."""
+    numbers = np.array(path.read_text().split(), dtype=float)
+    n = int(numbers[0])
+    flow, distance = numbers[1 : 1 + 2 * n * n].reshape(2, n, n)
+    return Assignment(path.stem, flow, distance, _best_known(path))
+
+
+def _best_known(path: Path) -> float:
+    rows = [line.split(",") for line in (path.parent / "instances.csv").read_text().splitlines()]
+    return next(float(row[2]) for row in rows if row[0] == path.stem)
