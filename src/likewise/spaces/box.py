@@ -1,0 +1,232 @@
+"""Vectors of numbers between bounds: settings, concentrations, hyperparameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from likewise.errors import SpaceError
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.vectors import Coordinates
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.drawing import child
+from likewise.spaces.ranges import rescaled
+
+TOLERANCE = 1e-9
+STRIDES = (0.3, 0.1, 0.03, 0.01)
+TRIES_PER_STRIDE = 4
+
+Flags = NDArray[np.bool_]
+Which = Sequence[int] | Sequence[bool] | Flags
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Box(Space):
+    """Vectors between `lower` and `upper`, bounds included; a dimension whose bounds are equal is fixed.
+
+    `log` names the dimensions (by index, or by one truth value each) that are searched on a logarithmic scale,
+    `integer` those that are whole numbers. Objects are arrays in the user's own units; the search, and similarities of
+    vectors, see the unit cube. Samples are a Latin hypercube: each of n equal slices of each dimension is hit once.
+
+    >>> box = Box([1e-4, 1], [1e-1, 8], log=[0], integer=[1])
+    >>> box.fit([0.01, 3])
+    array([0.01, 3.  ])
+    >>> box.to_vector([[0.1, 8]]).tolist(), box.dimension
+    ([[1.0, 1.0]], 2)
+    """
+
+    lower: Vector
+    upper: Vector
+    log: Flags
+    integer: Flags
+    where: Callable[[Any], bool] | None
+
+    def __init__(
+        self,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        *,
+        log: Which = (),
+        integer: Which = (),
+        where: Callable[[Any], bool] | None = None,
+    ) -> None:
+        start, end = _bounds(lower, upper)
+        values = {
+            "lower": start,
+            "upper": end,
+            "log": _flags("log", log, len(start)),
+            "integer": _flags("integer", integer, len(start)),
+            "where": where,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
+        for k, (low, high) in enumerate(zip(self.lower, self.upper, strict=True)):
+            if low > high:
+                raise SpaceError(f"dimension {k} has the lower bound {low:g} above its upper bound {high:g}; swap them")
+            if self.log[k] and low <= 0:
+                raise SpaceError(f"dimension {k} is on a log scale, so its lower bound must be positive, not {low:g}")
+            if self.integer[k] and (low != round(low) or high != round(high)):
+                raise SpaceError(f"dimension {k} is an integer, so its bounds must be whole, not {low:g} and {high:g}")
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{key}={value}" for key, value in self.describe().items() if key != "space").join(
+            ("Box(", ")")
+        )
+
+    @property
+    def dimension(self) -> int:
+        """Number of dimensions, fixed ones included."""
+        return len(self.lower)
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The coordinates in which the box is the unit cube."""
+        return Coordinates.spanning(self.lower, self.upper, self.log)
+
+    @cached_property
+    def free(self) -> Flags:
+        """The dimensions that are not fixed."""
+        return self.upper > self.lower
+
+    @cached_property
+    def _cells(self) -> Coordinates:
+        # A whole number k stands for [k − ½, k + ½], so that the first and last are drawn as often as the others.
+        half = np.where(self.integer & self.free, 0.5, 0.0)
+        return Coordinates.spanning(self.lower - half, self.upper + half, self.log)
+
+    def _draw(self, n: int, rng: Generator) -> list[Vector]:
+        slices = rng.permuted(np.tile(np.arange(n)[:, None], (1, self.dimension)), axis=0)
+        return self._settled(self._cells.backward((slices + rng.random((n, self.dimension))) / max(n, 1)))
+
+    def _settled(self, x: Matrix) -> list[Vector]:
+        """The nearest objects: whole numbers rounded, all within the bounds."""
+        # Adding zero turns −0 into 0, which has another JSON form.
+        return list(np.clip(np.where(self.integer, np.round(x), x), self.lower, self.upper) + 0.0)
+
+    def _fit(self, x: Any) -> Vector:
+        try:
+            array = np.atleast_1d(np.array(x, dtype=float))
+        except (TypeError, ValueError):
+            raise SpaceError(f"{x!r} is not a vector of {self.dimension} numbers") from None
+        if array.shape != (self.dimension,):
+            raise SpaceError(f"{x!r} has shape {array.shape}; the box has {self.dimension} dimensions")
+        slack = TOLERANCE * np.where(self.free, self.upper - self.lower, np.maximum(np.abs(self.lower), 1.0))
+        inside = (array >= self.lower - slack) & (array <= self.upper + slack)
+        if not inside.all():
+            k = int(np.argmin(inside))
+            raise SpaceError(
+                f"dimension {k} is {array[k]:g}, outside its bounds [{self.lower[k]:g}, {self.upper[k]:g}]"
+            )
+        whole = ~self.integer | (np.abs(array - np.round(array)) <= TOLERANCE)
+        if not whole.all():
+            k = int(np.argmin(whole))
+            raise SpaceError(f"dimension {k} is {array[k]!r}, which is not a whole number; round it")
+        return self._settled(array[None])[0]
+
+    def to_vector(self, objects: Sequence[Any]) -> Matrix:
+        array = np.array(objects, dtype=float).reshape(len(objects), self.dimension)
+        return self.coordinates.forward(array)
+
+    def from_vector(self, vectors: Matrix) -> list[Vector]:
+        return self._settled(self.coordinates.backward(self.project(vectors)))
+
+    def project(self, vectors: Matrix) -> Matrix:
+        return np.where(self.free, np.clip(vectors, 0.0, 1.0), 0.0)
+
+    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
+        """dx/dz times the gradient; a fixed dimension does not move."""
+        slope = self.coordinates.slope(self.coordinates.backward(np.asarray(vectors, dtype=float)))
+        return np.where(self.free, gradient / slope, 0.0)
+
+    def moves(self, x: Any, rng: Generator) -> list[Vector]:
+        """Each whole number one up, one down, and anywhere; the others shaken at several scales, one or all at once."""
+        candidates = np.vstack([self._steps(x, rng), self._shaken(x, rng)])
+        settled = np.array(self._settled(candidates)).reshape(-1, self.dimension)
+        distinct = list(np.unique(settled[np.any(settled != x, axis=1)], axis=0))
+        return [y for y, allowed in zip(distinct, self.allowed(distinct), strict=True) if allowed]
+
+    def _steps(self, x: Vector, rng: Generator) -> Matrix:
+        rows = np.flatnonzero(self.free & self.integer)
+        anywhere = np.array(self._draw(1, rng)[0])[rows]
+        steps = np.tile(np.asarray(x, dtype=float), (3, len(rows), 1))
+        each = np.arange(len(rows))
+        steps[:, each, rows] = np.stack([steps[0, each, rows] - 1, steps[0, each, rows] + 1, anywhere])
+        return steps.reshape(-1, self.dimension)
+
+    def _shaken(self, x: Vector, rng: Generator) -> Matrix:
+        real = np.flatnonzero(self.free & ~self.integer)
+        if not len(real):
+            return np.zeros((0, self.dimension))
+        strides = np.repeat(STRIDES, TRIES_PER_STRIDE)
+        noise = np.zeros((len(strides), self.dimension))
+        noise[:, real] = strides[:, None] * rng.standard_normal((len(strides), len(real)))
+        alone = np.arange(len(strides)) % 2 == 0
+        noise[alone] *= np.eye(self.dimension)[rng.choice(real, size=alone.sum())]
+        moved = self.coordinates.backward(self.project(self.to_vector([x]) + noise))
+        return np.where(noise != 0, moved, x)
+
+    def crossover(self, x: Any, other: Any, rng: Generator) -> Vector:
+        """Whole numbers from one parent or the other; the others from between the two, or a little beyond."""
+        z, w = self.to_vector([x, other])
+
+        def blend() -> Vector:
+            share = np.where(
+                self.integer, rng.integers(2, size=self.dimension), rng.uniform(-0.25, 1.25, self.dimension)
+            )
+            return self.from_vector((z + share * (w - z))[None])[0]
+
+        return np.asarray(child(self, blend, x), dtype=float)
+
+    def to_json(self, x: Any) -> list[float]:
+        return [int(value) if whole else float(value) for value, whole in zip(x, self.integer, strict=True)]
+
+    def from_json(self, data: Any) -> Vector:
+        return self._fit(data)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "space": "Box",
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "log": np.flatnonzero(self.log).tolist(),
+            "integer": np.flatnonzero(self.integer).tolist(),
+        }
+
+    def view(self, similarity: Similarity) -> Similarity:
+        """Similarities of vectors see the unit cube, so that a lengthscale is a fraction of the range."""
+        return rescaled(similarity, lambda path: None if path else self.coordinates)
+
+
+def _bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[Vector, Vector]:
+    try:
+        start, end = np.broadcast_arrays(*(np.atleast_1d(np.array(bound, dtype=float)) for bound in (lower, upper)))
+    except (TypeError, ValueError):
+        raise SpaceError(f"bounds are numbers, or rows of numbers of one length, not {lower!r} and {upper!r}") from None
+    if start.ndim != 1 or not start.size or not (np.all(np.isfinite(start)) and np.all(np.isfinite(end))):
+        raise SpaceError(f"bounds are finite numbers, or rows of them, not {lower!r} and {upper!r}")
+    return start.copy(), end.copy()
+
+
+def _flags(what: str, which: Which, dimension: int) -> Flags:
+    """One truth value per dimension, from indices (negative ones count from the end) or from truth values."""
+    given = np.asarray(which)
+    if given.dtype == bool and given.shape == (dimension,):
+        return given.copy()
+    flags = np.zeros(dimension, dtype=bool)
+    if not given.size:
+        return flags
+    if given.ndim != 1 or given.dtype.kind not in "iu" or np.any((given < -dimension) | (given >= dimension)):
+        raise SpaceError(
+            f"`{what}` names dimensions by index, from 0 to {dimension - 1}, or by {dimension} truth values, "
+            f"not {which!r}"
+        )
+    flags[given] = True
+    return flags
