@@ -28,16 +28,16 @@ def shares(counts: Sequence[int], limit: int) -> list[int]:
     """How many edits of each kind to try: all when they fit, else half of them of the first kind.
 
     The other kinds share the other half evenly, so that a kind with few edits (deletions) is not drowned by one with
-    many (insertions); what a kind leaves goes to the first.
+    many (insertions); what a kind leaves goes to the first, and then to the others in turn.
 
     >>> shares([2000, 100, 5], 96), shares([10, 3], 96)
     ([67, 24, 5], [10, 3])
     """
-    if sum(counts) <= limit:
-        return list(counts)
     present = max(sum(c > 0 for c in counts[1:]), 1)
-    rest = [min(c, limit // 2 // present) for c in counts[1:]]
-    return [min(counts[0], limit - sum(rest)), *rest]
+    given = [0, *(min(c, limit // 2 // present) for c in counts[1:])]
+    for i, c in enumerate(counts):
+        given[i] += min(c - given[i], limit - sum(given))
+    return given
 
 
 def neighbours(space: Space, x: Any, candidates: Iterable[Any]) -> list[Any]:
