@@ -146,7 +146,9 @@ def test_leave_one_out_equals_refitting(seed, t):
 def test_leave_one_out_of_a_treated_matrix_withholds_the_value_and_keeps_the_treatment(spectrum):
     rng = np.random.default_rng(11)
     t = 8
-    post = lw.condition(lw.Precomputed(list(range(t)), indefinite(5, t)), range(t), rng.standard_normal(t), 0.2, spectrum)
+    post = lw.condition(
+        lw.Precomputed(list(range(t)), indefinite(5, t)), range(t), rng.standard_normal(t), 0.2, spectrum
+    )
     matrix = post.treatment.matrix + 0.2 * np.eye(t)
     loo = post.leave_one_out()
     for i in range(t):
@@ -182,7 +184,9 @@ def test_appending_equals_conditioning_at_once(spectrum, seed):
         grown = lw.condition(similarity, objects[:3], y[:3], 0.1, spectrum).given_all(objects[3:t], y[3:], 0.1)
         scale = np.linalg.cond(once.treatment.matrix + 0.1 * np.eye(t)) ** 2
         np.testing.assert_allclose(grown.mean(objects), once.mean(objects), rtol=1e-10 * scale, atol=1e-10 * scale)
-        np.testing.assert_allclose(grown.variance(objects), once.variance(objects), rtol=1e-10 * scale, atol=1e-10 * scale)
+        np.testing.assert_allclose(
+            grown.variance(objects), once.variance(objects), rtol=1e-10 * scale, atol=1e-10 * scale
+        )
 
 
 @pytest.mark.parametrize("spectrum", SPECTRA)

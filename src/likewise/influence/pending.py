@@ -2,8 +2,9 @@
 
 Their values are imputed by the mean, which leaves the mean as it is; the variance shrinks as if they were measured:
 
-    V'(x) = V(x) − C(x, P) [C(P, P) + σ²I]⁻¹ C(P, x),      C the posterior covariance.
+    V'(x) = V(x) − C(x, P) [C(P, P) + εI]⁻¹ C(P, x),      C the posterior covariance.
 
+ε is a hair, not the noise: what is about to be known of an object should not be asked for again, however noisy.
 For a PSD similarity this is conditioning on P. Under a spectrum treatment the treatment of the observed matrix is kept.
 """
 
@@ -16,6 +17,8 @@ import numpy as np
 from likewise.influence.influence import Shared
 from likewise.influence.posterior import Posterior
 from likewise.similarity.base import Matrix, Vector
+
+HAIR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +37,11 @@ class Pending:
         slopes = 0.5 * post.solution.quadratic_slope(rows)
         prior = rows @ rows.T if post.treatment.kind == "square" else scores + post.treatment.shift * np.eye(len(rows))
         covariance = prior - slopes @ rows.T
-        noise = float(np.mean(post.noise)) / post.amplitude if len(post) else 1e-2
         levels, basis = np.linalg.eigh(0.5 * (covariance + covariance.T))
         # An indefinite S leaves negative eigenvalues here as well; they carry no information to condition on.
         levels = np.maximum(levels, 0.0)
-        return cls(
-            post, rows, slopes, basis / np.sqrt(levels + max(noise, 1e-9 * max(levels.max(initial=0.0), 1e-300)))
-        )
+        hair = HAIR * max(float(np.mean(np.diag(prior))), 1e-300)
+        return cls(post, rows, slopes, basis / np.sqrt(levels + hair))
 
     def mean_of_rows(self, rows: Matrix) -> Vector:
         """The mean, unchanged by what is pending."""

@@ -1,0 +1,144 @@
+"""Acquisitions: accurate everywhere, with the slopes they claim."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.acquisition.confidence import Spread
+from likewise.acquisition.improvement import log_h
+from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.thompson import draw, draw_normal
+from likewise.influence.fitting import Settings, seat
+from likewise.influence.gram import Gram
+from likewise.influence.pending import HAIR
+
+ALL = [lw.Mean(), lw.UpperConfidence(2.0), Spread(), lw.LogExpectedImprovement(), lw.ProbabilityOfImprovement()]
+
+
+def exact_log_h(z):
+    with mpmath.workdps(60):
+        z = mpmath.mpf(z)
+        return float(mpmath.log(mpmath.npdf(z) + z * mpmath.ncdf(z)))
+
+
+@pytest.mark.parametrize("z", [-900.0, -300.0, -40.0, -26.0, -24.9, -25.1, -5.0, -1.001, -0.999, 0.0, 2.0, 8.0, 40.0])
+def test_log_expected_improvement_is_accurate_where_it_underflows(z):
+    np.testing.assert_allclose(log_h(z), exact_log_h(z), rtol=1e-9)
+
+
+@given(st.floats(-2e3, 50.0))
+@settings(max_examples=200, deadline=None)
+def test_log_h_is_accurate_for_every_z(z):
+    np.testing.assert_allclose(log_h(z), exact_log_h(z), rtol=1e-7, atol=1e-9)
+
+
+def test_log_h_never_overflows_or_breaks():
+    values = log_h(np.array([-1e8, -1e3, -1e3 - 1e-9, 1e8]))
+    assert np.all(np.isfinite(values))
+    assert np.all(np.diff(log_h(np.linspace(-2000, 10, 20001))) > 0)
+
+
+@pytest.mark.parametrize("acquisition", ALL)
+@given(mean=st.floats(-3, 3), std=st.floats(0.05, 2.0))
+@settings(max_examples=50, deadline=None)
+def test_slopes_are_finite_differences(acquisition, mean, std):
+    h = 1e-6
+    score, in_mean, in_std = acquisition.slopes(np.array(mean), np.array(std), 1.0)
+    np.testing.assert_allclose(score, acquisition.score(mean, std, 1.0))
+    numeric = (acquisition.score(mean + h, std, 1.0) - acquisition.score(mean - h, std, 1.0)) / (2 * h)
+    np.testing.assert_allclose(in_mean, numeric, rtol=1e-4, atol=1e-6)
+    numeric = (acquisition.score(mean, std + h, 1.0) - acquisition.score(mean, std - h, 1.0)) / (2 * h)
+    np.testing.assert_allclose(in_std, numeric, rtol=1e-4, atol=1e-6)
+
+
+def test_averages_are_of_the_improvement_and_not_of_its_logarithm():
+    scores, weights = np.log(np.array([[1.0], [3.0]])), np.array([0.25, 0.75])
+    average, shares = lw.LogExpectedImprovement().averaged(scores, weights)
+    np.testing.assert_allclose(np.exp(average), 2.5)
+    np.testing.assert_allclose(shares[:, 0], [0.1, 0.9])
+    average, shares = lw.UpperConfidence().averaged(np.array([[1.0], [3.0]]), weights)
+    np.testing.assert_allclose(average, 2.5)
+    np.testing.assert_allclose(shares[:, 0], weights)
+
+
+def scorer(acquisition, spectrum="clip", pending=()):
+    rng = np.random.default_rng(3)
+    x = rng.random((12, 2))
+    y = np.sin(5 * x[:, 0]) + x[:, 1]
+    grams = [Gram.of(s, list(x)) for s in (lw.RBF(0.4), lw.Matern(0.6))]
+    committee = seat(grams, y, settings=Settings(spectra=(spectrum,)))
+    made = Scorer(committee, acquisition, float(committee.members[0].posterior.values.max()))
+    return made.with_pending(list(pending)) if len(pending) else made
+
+
+@pytest.mark.parametrize("acquisition", ALL)
+@pytest.mark.parametrize("spectrum", ["clip", "as_is", "square"])
+@pytest.mark.parametrize("pending", [(), ([0.2, 0.3], [0.7, 0.1])])
+def test_the_scorers_gradient_is_a_finite_difference(acquisition, spectrum, pending):
+    """Errata 5 included: u₂'s second part divides by 2√V."""
+    made = scorer(acquisition, spectrum, [np.array(x) for x in pending])
+    x = np.random.default_rng(9).random((5, 2))
+    values, gradient = made.linearise(list(x))
+    np.testing.assert_allclose(values, made.score(list(x)), atol=1e-12)
+    h = 1e-5
+    for k in range(2):
+        step = h * np.eye(2)[k]
+        numeric = (made.score(list(x + step)) - made.score(list(x - step))) / (2 * h)
+        np.testing.assert_allclose(gradient()[:, k], numeric, rtol=2e-3, atol=1e-4)
+
+
+def test_the_printed_gradient_of_the_upper_confidence_bound_is_wrong():
+    post = lw.condition(lw.RBF(0.5), [[0.1, 0.2], [0.8, 0.5]], [1.0, 0.0], noise=0.01)
+    x, kappa, h = np.array([[0.4, 0.6]]), 2.0, 1e-6
+    mean_slope, variance_slope = post.gradients(x)
+    v = post.variance(x)[:, None]
+    right = mean_slope + kappa * variance_slope / (2 * np.sqrt(v))
+    printed = mean_slope + kappa * variance_slope / (2 * v)
+
+    def bound(z):
+        return post.mean(z) + kappa * post.std(z)
+
+    numeric = np.array([(bound(x + h * e) - bound(x - h * e))[0] / (2 * h) for e in np.eye(2)])
+    np.testing.assert_allclose(right[0], numeric, atol=1e-6)
+    assert np.abs(printed[0] - numeric).max() > 0.01
+
+
+def test_pending_objects_condition_the_variance_and_leave_the_mean():
+    rng = np.random.default_rng(5)
+    x, pending, new = rng.random((8, 2)), rng.random((3, 2)), rng.random((20, 2))
+    gram = Gram.of(lw.RBF(0.3), list(x))
+    committee = seat([gram], np.sin(4 * x[:, 0]), settings=Settings(learn=False, warps=(1.0,), ratios=(1e-2,)))
+    waiting = committee.with_pending(list(pending))
+    post = committee.members[0].posterior
+    after = post.given_all(list(pending), post.mean(list(pending)), noise=HAIR * post.amplitude)
+    encodings = waiting.encode(list(new))
+    means, variances = waiting.moments(waiting.rows(encodings), waiting.selves(encodings))
+    np.testing.assert_allclose(means[0], after.mean(list(new)), atol=1e-9)
+    np.testing.assert_allclose(variances[0], after.variance(list(new)), atol=1e-7)
+
+
+def test_thompson_draws_have_the_posteriors_moments():
+    made = scorer(lw.Mean())
+    x = list(np.random.default_rng(0).random((4, 2)))
+    draws = draw(made.committee, x, 20_000, np.random.default_rng(1))
+    encodings = made.committee.encode(x)
+    mixture = made.committee.mixture(
+        *made.committee.moments(made.committee.rows(encodings), made.committee.selves(encodings))
+    )
+    np.testing.assert_allclose(draws.mean(axis=0), mixture.mean, atol=0.05)
+    np.testing.assert_allclose(draws.std(axis=0), mixture.std, atol=0.05)
+
+
+def test_draws_of_an_indefinite_covariance_are_finite():
+    draws = draw_normal(np.zeros(2), np.array([[0.0, 1.0], [1.0, 0.0]]), 10, np.random.default_rng(0))
+    assert np.isfinite(draws).all()
+
+
+def test_a_negative_kappa_is_refused():
+    with pytest.raises(lw.LikewiseError, match="kappa"):
+        lw.UpperConfidence(-1.0)

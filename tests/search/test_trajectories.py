@@ -1,0 +1,102 @@
+"""Trajectories climb, come to rest, and stay in the space."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.acquisition.scorer import Scorer
+from likewise.influence.fitting import seat
+from likewise.influence.gram import Gram
+from likewise.search.gradient import climb
+from likewise.search.trajectories import ascend, distinct
+
+
+def scorer(seed, d, acquisition):
+    rng = np.random.default_rng(seed)
+    box = lw.Box(np.zeros(d), np.ones(d))
+    x = rng.random((15, d))
+    y = np.sin(4 * x).sum(axis=1) + 0.1 * rng.standard_normal(15)
+    committee = seat([Gram.of(box.view(lw.RBF()), list(x))], y)
+    return Scorer(committee, acquisition, float(committee.members[0].posterior.values.max())), box, x
+
+
+@given(
+    seed=st.integers(0, 1000),
+    d=st.sampled_from([1, 2, 6, 20]),
+    acquisition=st.sampled_from([lw.Mean(), lw.UpperConfidence(), lw.LogExpectedImprovement()]),
+)
+@settings(max_examples=25, deadline=None)
+def test_a_safeguarded_trajectory_never_ends_below_its_start(seed, d, acquisition):
+    made, box, x = scorer(seed, d, acquisition)
+    ends = climb(made, box, x)
+    assert np.all(ends.scores >= ends.starts)
+    assert np.all((ends.vectors >= 0) & (ends.vectors <= 1))
+    np.testing.assert_allclose(ends.scores, made.score(box.from_vector(ends.vectors)), atol=1e-8)
+
+
+def test_safeguarded_trajectories_converge_where_the_printed_iteration_does_not():
+    """Errata 10, on two dimensions: the share of trajectories that end above their start, and that come to rest."""
+    climbed = {"safeguarded": [], "unit": []}
+    rested = []
+    for seed in range(6):
+        made, box, x = scorer(seed, 2, lw.UpperConfidence())
+        for step, shares in climbed.items():
+            ends = climb(made, box, x, step=step, most_steps=200)
+            shares.append(np.mean(ends.scores > ends.starts))
+            if step == "safeguarded":
+                rested.append(np.mean(ends.converged))
+    assert np.mean(rested) > 0.95
+    assert np.mean(climbed["safeguarded"]) > 0.95
+    assert np.mean(climbed["unit"]) < np.mean(climbed["safeguarded"])
+
+
+def test_an_equilibrium_is_a_point_where_the_gradient_vanishes_or_the_space_ends():
+    made, box, x = scorer(1, 2, lw.UpperConfidence())
+    ends = climb(made, box, x, most_steps=300)
+    _, gradient = made.linearise(box.from_vector(ends.vectors[ends.converged]))
+    z, g = ends.vectors[ends.converged], gradient()
+    stuck = ((z < 1e-6) & (g < 0)) | ((z > 1 - 1e-6) & (g > 0))
+    free = np.where(stuck, 0.0, g)
+    assert np.median(np.abs(free).max(axis=1)) < 1e-2
+
+
+def test_the_unit_step_is_the_printed_iteration():
+    slope = np.array([[0.1, 0.0]])
+    ends = ascend(
+        lambda z: (z[:, 0], lambda: np.broadcast_to(slope, z.shape)),
+        np.zeros((1, 2)),
+        lambda z: z,
+        step="unit",
+        most_steps=3,
+    )
+    np.testing.assert_allclose(ends.vectors, [[0.3, 0.0]])
+    assert not ends.converged[0]
+
+
+def test_a_gradient_that_is_not_a_number_does_not_move_or_crash():
+    ends = ascend(lambda z: (np.zeros(len(z)), lambda: np.full(z.shape, np.nan)), np.full((2, 1), 0.5), lambda z: z)
+    np.testing.assert_allclose(ends.vectors, 0.5)
+
+
+@given(seed=st.integers(0, 1000), n=st.integers(1, 40))
+@settings(max_examples=50, deadline=None)
+def test_distinct_points_are_apart_and_every_point_is_near_a_better_one(seed, n):
+    rng = np.random.default_rng(seed)
+    points, scores = rng.random((n, 2)), rng.random(n)
+    kept = distinct(points, scores, 0.2)
+    gaps = np.abs(points[kept][:, None] - points[kept][None]).max(axis=2)
+    assert np.all(gaps[np.triu_indices(len(kept), 1)] > 0.2)
+    for i in range(n):
+        near = kept[np.abs(points[kept] - points[i]).max(axis=1) <= 0.2]
+        assert scores[near].max() >= scores[i]
+    assert np.all(np.diff(scores[kept]) <= 0)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_no_start_is_no_trouble(d):
+    ends = ascend(lambda z: (np.zeros(len(z)), lambda: np.zeros_like(z)), np.zeros((0, d)), lambda z: z)
+    assert ends.vectors.shape == (0, d)
