@@ -94,9 +94,8 @@ def run_jobs(listed: list[Job], folder: Path = RESULTS, again: bool = False) -> 
     """Run what is missing. A run that fails is reported, and the next one begins."""
     for number, job in enumerate(listed, 1):
         results = results_of(job.task, job.batch, folder)
-        if again or not results.has(job.method, job.seed):
-            if line := run_job(job, results):
-                print(f"{number}/{len(listed)} {line}", flush=True)
+        if (again or not results.has(job.method, job.seed)) and (line := run_job(job, results)):
+            print(f"{number}/{len(listed)} {line}", flush=True)
 
 
 def run_job(job: Job, results: Results) -> str:

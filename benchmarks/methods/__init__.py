@@ -10,6 +10,11 @@ from benchmarks.methods.base import Method
 METHODS = {
     "likewise": ("analogical", "LIKEWISE"),
     "paper": ("analogical", "PAPER"),
+    "likewise-kl": ("analogical", "KL"),
+    "likewise-bhattacharyya": ("analogical", "BHATTACHARYYA"),
+    "likewise-wasserstein": ("analogical", "WASSERSTEIN"),
+    "likewise-twostage": ("analogical", "TWO_STAGE"),
+    "likewise-topscore": ("analogical", "TOP_SCORE"),
     "botorch": ("botorch_gp", "BOTORCH"),
     "optuna-tpe": ("optuna_samplers", "TPE"),
     "optuna-gp": ("optuna_samplers", "GP"),

@@ -1,9 +1,9 @@
 """What methods that know only numbers and categories see of an object.
 
 A box is its numbers. Of a pool's parts, numbers stay numbers, categories and the molecules of a reaction become
-categories, a string becomes a category per position. A lone molecule or a series has no such columns: it is given by its
-first ten principal components (of the Morgan bits, of the values). What these methods suggest is then moved to the nearest
-row that is not measured yet: mismatches count one, numbers their squared difference over the column's range.
+categories, a string becomes a category per position. A lone molecule or a series has no such columns: it is given by
+its first ten principal components (of the Morgan bits, of the values). What these methods suggest is then moved to the
+nearest row that is not measured yet: mismatches count one, numbers their squared difference over the column's range.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMPONENTS = 10
 
 @dataclass(frozen=True)
 class Column:
-    """A number between bounds, or a category of some levels; `rows` holds each pool member's entry (levels as codes)."""
+    """A number between bounds, or a category of some levels; `rows` are the pool members' entries (levels as codes)."""
 
     name: str
     low: float = 0.0

@@ -21,7 +21,7 @@ warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning
 
 
 class SamplerOptimiser:
-    """A study in memory. What was measured is told as it is; a suggestion that had to be moved to a pool's row is dropped."""
+    """A study in memory. Suggestions are dropped, and what was measured in their place is added as it is."""
 
     def __init__(self, task: Task, sampler: BaseSampler) -> None:
         self.features = features(task)
@@ -66,7 +66,7 @@ def _gp(task: Task, seed: int) -> BaseSampler:
     return GPSampler(seed=seed, deterministic_objective=isinstance(task, Box))
 
 
-SEEN = "parts as numbers and categories (lone molecules and series: ten principal components), moved to the nearest free row"
+SEEN = "parts as numbers and categories (molecules, series: ten principal components), moved to the nearest free row"
 TPE = Method(
     "optuna-tpe",
     lambda task: f"TPESampler, defaults, constant_liar; {SEEN}",

@@ -1,0 +1,181 @@
+"""likewise, as a user would call it, and the paper's method as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import likewise as lw
+from benchmarks.methods.base import Method
+from benchmarks.tasks.base import Task, Vector
+from benchmarks.tasks.box import Box, Gaussian
+from benchmarks.tasks.pool import Pool
+from benchmarks.tasks.qap import Assignment
+
+Options = Callable[[Task], Mapping[str, Any]]
+
+
+class StudyOptimiser:
+    """A study over the task's space, told every object under the suggestion that it came from."""
+
+    def __init__(self, task: Task, seed: int, options: Mapping[str, Any]) -> None:
+        self.face = face(task)
+        self.study = lw.Study(self.face.space, seed=seed, **options)
+        self.asked: list[Any] = []
+
+    def tell(self, objects: Sequence[Any], scores: Vector) -> None:
+        told = self.asked or [self.face.seen(x) for x in objects]
+        for what, score in zip(told, scores, strict=True):
+            self.study.tell(what, float(score))
+        self.asked = []
+
+    def ask(self, n: int) -> list[Any]:
+        self.asked = self.study.ask(n)
+        return [self.face.known(suggestion.object) for suggestion in self.asked]
+
+
+class Plain:
+    """Objects that are the same on both sides."""
+
+    def __init__(self, space: Any) -> None:
+        self.space = space
+
+    def seen(self, x: Any) -> Any:
+        return x
+
+    def known(self, x: Any) -> Any:
+        return x
+
+
+class Orders(Plain):
+    """Permutations, as tuples on this side."""
+
+    def known(self, x: Any) -> tuple[int, ...]:
+        return tuple(int(i) for i in x)
+
+
+class Members(Plain):
+    """Members of a pool, known here by their rows."""
+
+    def __init__(self, task: Pool) -> None:
+        self.objects = members(task)
+        super().__init__(lw.Pool(self.objects))
+
+    def seen(self, x: int) -> Any:
+        return self.objects[x]
+
+    def known(self, x: Any) -> int:
+        return int(self.space.index(x))
+
+
+class Distributions(Plain):
+    """Diagonal Gaussians, known here by their parameters (μ, σ²)."""
+
+    def __init__(self, task: Gaussian) -> None:
+        d = task.omega_dimension
+        self.d = d
+        super().__init__(lw.Gaussians((task.lower[:d], task.upper[:d]), (task.lower[d:], task.upper[d:])))
+
+    def seen(self, x: Vector) -> Any:
+        return lw.Gaussian(x[: self.d], x[self.d :])
+
+    def known(self, x: Any) -> Vector:
+        return np.concatenate([x.mean, x.variance])
+
+
+def face(task: Task) -> Plain:
+    """The task's space, and its objects as likewise sees them."""
+    if isinstance(task, Gaussian):
+        return Distributions(task)
+    if isinstance(task, Box):
+        return Plain(lw.Box(task.lower, task.upper))
+    if isinstance(task, Pool):
+        return Members(task)
+    assert isinstance(task, Assignment)
+    return Orders(lw.Permutations(task.n))
+
+
+def members(task: Pool) -> list[Any]:
+    """The objects of a pool: texts as they are, vectors and series as arrays, the rest as records."""
+    if task.kind in ("molecules", "string"):
+        return list(task.parts[0].values)
+    if task.kind == "series":
+        return [np.array(values) for values in task.parts[0].values]
+    rows = zip(*[part.values for part in task.parts], strict=True)
+    if task.kind in ("vector", "composition"):
+        return [np.array(row) for row in rows]
+    names = [part.name for part in task.parts]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def own(name: str, settings: str, options: Options, suits: Callable[[Task], bool] = lambda task: True) -> Method:
+    """A method that is a study with some options."""
+    return Method(
+        name,
+        lambda task: settings,
+        ("likewise", "numpy", "scipy"),
+        suits,
+        lambda task, seed: StudyOptimiser(task, seed, options(task)),
+    )
+
+
+def _gaussian(task: Task) -> bool:
+    return isinstance(task, Gaussian)
+
+
+def _constant_kl(task: Task) -> Any:
+    """const − D_SYM, the paper's own, with the constant that keeps it non-negative."""
+    return lw.SymmetricKL(constant=face(task).space.divergence_bound())
+
+
+def _paper(task: Task) -> Mapping[str, Any]:
+    from likewise.search.gradient import GradientSearch
+
+    options = {"spectrum": "as_is", "acquisition": lw.UpperConfidence(2.0), "batch": lw.TopScore(2.0)}
+    if isinstance(task, Box):
+        options["search"] = GradientSearch(samples=0, fresh=0, step="unit")
+    return options | {"similarity": _similarity(task)}
+
+
+def _similarity(task: Task) -> Any:
+    """The one similarity of the paper's method: its own for distributions, the usual one elsewhere."""
+    if isinstance(task, Gaussian):
+        return _constant_kl(task)
+    if isinstance(task, Box):
+        return lw.RBF()
+    if isinstance(task, Pool) and task.kind == "molecules":
+        return lw.Tanimoto()
+    return lw.Hamming()
+
+
+def _has_paper(task: Task) -> bool:
+    return isinstance(task, Box) or (isinstance(task, Pool) and task.kind in ("molecules", "string"))
+
+
+LIKEWISE = own("likewise", "Study(space, similarity='auto'), defaults", lambda task: {})
+PAPER = own(
+    "paper",
+    "one similarity (constant − D_SYM, RBF, Tanimoto or Hamming), spectrum 'as_is', u₂ with κ = 2, TopScore; "
+    "unit steps from the observations alone where there are gradients",
+    _paper,
+    _has_paper,
+)
+TWO_STAGE = own("likewise-twostage", "batch=TwoStage()", lambda task: {"batch": lw.TwoStage()})
+TOP_SCORE = own("likewise-topscore", "batch=TopScore()", lambda task: {"batch": lw.TopScore()})
+KL = own(
+    "likewise-kl",
+    "similarity=SymmetricKL(constant=…), spectrum='as_is'",
+    lambda task: {"similarity": _constant_kl(task), "spectrum": "as_is"},
+    _gaussian,
+)
+BHATTACHARYYA = own(
+    "likewise-bhattacharyya",
+    "similarity=Bhattacharyya()",
+    lambda task: {"similarity": lw.Bhattacharyya()},
+    _gaussian,
+)
+WASSERSTEIN = own(
+    "likewise-wasserstein", "similarity=Wasserstein2()", lambda task: {"similarity": lw.Wasserstein2()}, _gaussian
+)
