@@ -1,7 +1,7 @@
 """A real PostgreSQL server for the tests, from the binaries that the package pgserver carries or the system has.
 
 One server per test process, started when a test first needs it. PostgreSQL refuses to run as root: there it runs as an
-account without rights, from copies of the binaries that this account can read; nothing on the machine is changed.
+account without rights, from a copy of the binaries if need be; nothing on the machine is changed.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ def _installations() -> Iterator[Path]:
         yield Path(found).resolve().parents[1]
 
 
-def _readable(installation: Path, home: Path) -> Path:
-    """The installation; for another account a copy of the carried one, because it may lie where only root can look."""
-    if os.geteuid() != 0 or "site-packages" not in installation.parts:
-        return installation
-    copy = home / "carried" / "pgserver" / "pginstall"
-    shutil.copytree(installation, copy)
-    libraries = installation.parents[1] / "pgserver.libs"
-    if libraries.is_dir():
-        shutil.copytree(libraries, home / "carried" / "pgserver.libs")
-    return copy
+def _reachable(installation: Path, home: Path, account: dict[str, Any]) -> Path:
+    """The installation, or a copy of it if it lies where the account cannot go."""
+    try:
+        subprocess.run([installation / "bin" / "postgres", "--version"], check=True, capture_output=True, **account)
+    except (PermissionError, subprocess.CalledProcessError):
+        copy = home / "copy" / "pgserver" / "pginstall"
+        shutil.copytree(installation, copy)
+        if (libraries := installation.parents[1] / "pgserver.libs").is_dir():
+            shutil.copytree(libraries, home / "copy" / "pgserver.libs")
+        return copy
+    return installation
 
 
 def _account() -> dict[str, Any]:
@@ -63,12 +64,12 @@ def _account() -> dict[str, Any]:
 
 def _start(installation: Path, home: Path) -> subprocess.Popen[bytes]:
     account = _account()
-    binaries = _readable(installation, home) / "bin"
     data = home / "data"
     data.mkdir()
     if account:
-        os.chown(home, account["user"], account["group"])
-        os.chown(data, account["user"], account["group"])
+        for path in (home, data):
+            os.chown(path, account["user"], account["group"])
+    binaries = _reachable(installation, home, account) / "bin"
     # Without a home directory and locale of its own, the server behaves the same on every machine.
     process = {"cwd": home, "env": {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}, **account}
     initdb = [binaries / "initdb", "-D", data, "-U", "likewise", "--auth=trust", "--encoding=UTF8", "--no-sync"]
@@ -126,10 +127,10 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> str:
-    """The URL of a new, empty database."""
+    """The URL of a new, empty schema, which to its users is a database of their own but costs no files."""
     import psycopg
 
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(f"postgresql://likewise@/postgres{postgres_server}", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    return f"postgresql+psycopg://likewise@/{name}{postgres_server}"
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+    return f"postgresql+psycopg://likewise@/postgres{postgres_server}&options=-csearch_path%3D{name}"
