@@ -1,0 +1,134 @@
+"""Sums over all alignments of two series, for many pairs of series at once.
+
+L(i, j) = log k(i, j) + log(exp L(i−1, j) + exp L(i, j−1) + exp L(i−1, j−1)) is the logarithm of the sum, over the
+monotone paths from (0, 0) to (i, j), of the product of local scores k. The cells of an anti-diagonal i + j = s need
+only the two before it, so they are computed together, for a block of pairs together; in logarithms, as products over
+hundreds of points leave the range of floating-point numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.similarity.base import Matrix, Vector
+
+Integers = NDArray[np.intp]
+# From squared distances (cells, pairs) and the shifts j − i of the cells, the log of the local score.
+Local = Callable[[Matrix, Vector], Matrix]
+# From the lengths n and m of pairs, how far i may be ahead of j, and j ahead of i.
+Corridor = Callable[[Integers, Integers], tuple[Integers, Integers]]
+# Stands for log 0; finite, so that differences of two of them are numbers.
+NEVER = -1e30
+CELLS_AT_ONCE = 16384
+
+
+def band_corridor(band: float | None) -> Corridor:
+    """Shifts of at most `band` times the longer series, beyond what the difference of the lengths needs; or any."""
+    if band is None:
+        return lambda n, m: (np.full_like(n, n.max(initial=0)), np.full_like(m, m.max(initial=0)))
+
+    def corridor(n: Integers, m: Integers) -> tuple[Integers, Integers]:
+        wide = np.rint(band * np.maximum(n, m)).astype(np.intp)
+        return wide + np.maximum(n - m, 0), wide + np.maximum(m - n, 0)
+
+    return corridor
+
+
+def symmetric_pairs(score: Callable[[Integers, Integers], Vector], n: int, m: int, *, same: bool) -> Matrix:
+    """The matrix of score(i, j); each pair once when the two sides are the same and the score is symmetric."""
+    i, j = np.triu_indices(n) if same else np.divmod(np.arange(n * m), max(m, 1))
+    matrix = np.empty((n, m))
+    matrix[i, j] = score(i, j)
+    if same:
+        matrix[j, i] = matrix[i, j]
+    return matrix
+
+
+def alignment_logs(
+    a: list[Matrix], b: list[Matrix], i: Integers, j: Integers, local: Local, corridor: Corridor
+) -> Vector:
+    """log Σ over alignments of a_i and b_j of the product of local scores, for the pairs (i, j) given."""
+    n = np.array([len(x) for x in a], dtype=np.intp)[i]
+    m = np.array([len(y) for y in b], dtype=np.intp)[j]
+    result = np.empty(len(i))
+    ahead, behind = corridor(n, m)
+    width = int(np.minimum(np.minimum(n, m), (ahead + behind) // 2 + 1).max(initial=1))
+    size = max(1, CELLS_AT_ONCE // width)
+    # Pairs of like size share a block, so that little of it is filler.
+    order = np.argsort(n + m, kind="stable")
+    for start in range(0, len(order), size):
+        block = order[start : start + size]
+        x = _side_by_side([a[k] for k in i[block]], n[block].max())
+        y = _side_by_side([b[k] for k in j[block]], m[block].max())
+        result[block] = _block_logs(x, y, n[block], m[block], local, (ahead[block], behind[block]))
+    return result
+
+
+def _side_by_side(series: list[Matrix], length: int) -> NDArray[np.float64]:
+    """Series as an array (channels, length, series), filled up with zeros."""
+    array = np.zeros((series[0].shape[1], length, len(series)))
+    for k, x in enumerate(series):
+        array[:, : len(x), k] = x.T
+    return array
+
+
+def _block_logs(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    n: Integers,
+    m: Integers,
+    local: Local,
+    bounds: tuple[Integers, Integers],
+) -> Vector:
+    """L(n−1, m−1) of each pair of a block. Row i + 1 of a buffer holds the cell (i, s − i)."""
+    ahead, behind = bounds
+    widest = int(ahead.max()), int(behind.max())
+    uneven = bool(np.ptp(ahead) or np.ptp(behind))
+    backwards = y[:, ::-1]
+    rows, columns = x.shape[1], y.shape[1]
+    before, last, cells = (np.full((rows + 2, len(n)), NEVER) for _ in range(3))
+    before[0] = 0.0
+    result = np.empty(len(n))
+    for s in range(rows + columns - 1):
+        low = min(rows, max(0, s - columns + 1, -((widest[1] - s) // 2)))
+        high = max(low, min(rows - 1, s, (s + widest[0]) // 2) + 1)
+        here, opposite = slice(low, high), slice(columns - 1 - s + low, columns - 1 - s + high)
+        shifts = s - 2.0 * np.arange(low, high)
+        scores = local(_squares(x[:, here], backwards[:, opposite]), shifts)
+        if uneven:
+            scores[(shifts[:, None] > behind) | (-shifts[:, None] > ahead)] = NEVER
+        scores += _log_sum(last[here], last[low + 1 : high + 1], before[here])
+        cells[low + 1 : high + 1] = scores
+        # The next two anti-diagonals reach one cell further than this one on either side.
+        cells[low] = cells[high + 1] = NEVER
+        ended = np.flatnonzero(n + m - 2 == s)
+        result[ended] = cells[n[ended], ended]
+        before, last, cells = last, cells, before
+    return np.where((n - m <= ahead) & (m - n <= behind), result, NEVER)
+
+
+def _squares(x: NDArray[np.float64], y: NDArray[np.float64]) -> Matrix:
+    total: Any = np.subtract(x[0], y[0])
+    total *= total
+    for channel in range(1, len(x)):
+        total += (x[channel] - y[channel]) ** 2
+    return np.asarray(total)
+
+
+def _log_sum(a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+    """log(eᵃ + eᵇ + eᶜ) with two exponentials, as that of the largest is 1."""
+    low, top = np.minimum(a, b), np.maximum(a, b)
+    middle = np.minimum(top, c)
+    np.maximum(top, c, out=top)
+    low -= top
+    middle -= top
+    np.exp(low, out=low)
+    low += np.exp(middle, out=middle)
+    low += 1.0
+    np.log(low, out=low)
+    low += top
+    return low

@@ -1,0 +1,240 @@
+"""Similarities of time series of unequal lengths, by warping one onto the other: DTW, soft-DTW, global alignment.
+
+An object is an array of shape (length,) or (length, channels); all that are compared have the same channels. An
+alignment of x and y is a monotone path through the pairs of their points (i, j), from the first pair to the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import MissingExtra, SimilarityError
+from likewise.similarity.alignments import Corridor, alignment_logs, band_corridor, symmetric_pairs
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.distance import FITTED_ON, DistanceSimilarity
+
+FITTED_POINTS = 1000
+
+
+def as_series(objects: Sequence[Any], normalise: bool) -> list[Matrix]:
+    """Each series as an array of shape (length, channels); the error names the series and the position."""
+    series = [_one_series(x, number) for number, x in enumerate(objects)]
+    for number, x in enumerate(series):
+        _check_channels(series[0], x, f"series {number}")
+    return [_normalised(x) for x in series] if normalise else series
+
+
+def _one_series(x: Any, number: int) -> Matrix:
+    try:
+        array = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise SimilarityError(f"series {number} is not an array of numbers: {x!r}") from None
+    if array.ndim not in (1, 2) or not array.size:
+        raise SimilarityError(
+            f"series {number} has shape {array.shape}; a series has shape (length,) or (length, channels), and a point"
+        )
+    column = np.ascontiguousarray(array.reshape(len(array), -1))
+    wrong = np.argwhere(~np.isfinite(column))
+    if len(wrong):
+        position = int(wrong[0, 0])
+        raise SimilarityError(
+            f"series {number} has {column[tuple(wrong[0])]} at position {position}; fill the gap in, or drop the point"
+        )
+    return column
+
+
+def _check_channels(x: Matrix, y: Matrix, what: str) -> None:
+    if x.shape[1] != y.shape[1]:
+        raise SimilarityError(
+            f"{what} has {y.shape[1]} channels where another has {x.shape[1]}; compare series of the same channels"
+        )
+
+
+def _normalised(x: Matrix) -> Matrix:
+    """Mean 0 and standard deviation 1 in each channel; a constant channel becomes 0."""
+    spread = x.std(axis=0)
+    flat = spread <= 1e-12 * np.max(np.abs(x), axis=0)
+    return (x - x.mean(axis=0)) / np.where(flat, np.inf, spread)
+
+
+def _check_band(name: str, band: float | None) -> None:
+    if band is not None and not (np.isfinite(band) and 0 <= band <= 1):
+        raise SimilarityError(f"{name} needs a band from 0 to 1, a share of the longer series, or None, not {band}")
+
+
+@dataclass(frozen=True)
+class DTW(DistanceSimilarity):
+    """exp(−d/ℓ), d = min over alignments of √Σ ‖x_i − y_j‖²: dynamic time warping. Not PSD.
+
+    The `band` bounds the shift between i and j: by so large a share of the longer series, beyond the difference of the
+    lengths (Sakoe and Chiba's band); None allows any. With `normalise` each series is brought to mean 0 and standard
+    deviation 1 first.
+
+    >>> round(DTW(lengthscale=1.0)([0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), 4)
+    1.0
+    """
+
+    band: float | None = 0.1
+    lengthscale: float | None = None
+    constant: float | None = None
+    normalise: bool = False
+
+    def __post_init__(self) -> None:
+        self.check_scale()
+        _check_band(self.name, self.band)
+
+    def encode(self, objects: Sequence[Any]) -> list[Matrix]:
+        return as_series(objects, self.normalise)
+
+    def distances(self, a: list[Matrix], b: list[Matrix]) -> Matrix:
+        result = np.zeros((len(a), len(b)))
+        for rows in _by_length(a):
+            for columns in _by_length(b):
+                result[np.ix_(rows, columns)] = self._block([a[i] for i in rows], [b[j] for j in columns])
+        return result
+
+    def _block(self, a: list[Matrix], b: list[Matrix]) -> Matrix:
+        """Distances of series that are all of one length in `a`, and all of one length in `b`."""
+        try:
+            from dtaidistance import dtw_ndim
+        except ImportError:
+            raise MissingExtra("DTW", "dtaidistance", "series") from None
+        _check_channels(a[0], b[0], "a series")
+        # The window of dtaidistance counts the diagonal.
+        longer = max(len(a[0]), len(b[0]))
+        window = None if self.band is None else round(self.band * longer) + 1
+        block = ((0, len(a)), (len(a), len(a) + len(b)))
+        flat = dtw_ndim.distance_matrix(
+            [*a, *b], ndim=a[0].shape[1], window=window, block=block, compact=True, use_c=True
+        )
+        return np.asarray(flat, dtype=float).reshape(len(a), len(b))
+
+
+def _by_length(series: list[Matrix]) -> list[list[int]]:
+    """The places of the series of each length."""
+    places: dict[int, list[int]] = {}
+    for place, x in enumerate(series):
+        places.setdefault(len(x), []).append(place)
+    return list(places.values())
+
+
+@dataclass(frozen=True)
+class SoftDTW(DistanceSimilarity):
+    """exp(−d/ℓ), d the divergence of soft-DTW: sdtw(x, y) − ½ sdtw(x, x) − ½ sdtw(y, y), at least 0. Not PSD.
+
+    sdtw(x, y) = −γ log Σ over alignments of exp(−Σ ‖x_i − y_j‖²/γ), which tends to the square of DTW as γ → 0. `band`
+    and `normalise` are those of `DTW`.
+
+    >>> round(SoftDTW(gamma=0.1, lengthscale=1.0)([0.0, 1.0, 2.0], [0.0, 1.0, 2.0, 2.0]), 4)
+    0.9466
+    """
+
+    gamma: float = 1.0
+    band: float | None = None
+    lengthscale: float | None = None
+    constant: float | None = None
+    normalise: bool = False
+
+    def __post_init__(self) -> None:
+        self.check_scale()
+        _check_band(self.name, self.band)
+        if not (np.isfinite(self.gamma) and self.gamma > 0):
+            raise SimilarityError(f"SoftDTW needs a positive gamma, not {self.gamma}; for gamma = 0 use DTW")
+
+    def encode(self, objects: Sequence[Any]) -> tuple[list[Matrix], Vector]:
+        """The series, and each one's sdtw with itself."""
+        series = as_series(objects, self.normalise)
+        every = np.arange(len(series))
+        return series, self._soft(series, series, every, every)
+
+    def distances(self, a: tuple[list[Matrix], Vector], b: tuple[list[Matrix], Vector]) -> Matrix:
+        (x, own), (y, other) = a, b
+        both = symmetric_pairs(lambda i, j: self._soft(x, y, i, j), len(x), len(y), same=x is y)
+        return np.maximum(both - 0.5 * own[:, None] - 0.5 * other, 0.0)
+
+    def _soft(self, a: list[Matrix], b: list[Matrix], i: Any, j: Any) -> Vector:
+        if len(i):
+            _check_channels(a[0], b[0], "a series")
+        return -self.gamma * alignment_logs(a, b, i, j, self._local, band_corridor(self.band))
+
+    def _local(self, squares: Matrix, shifts: Vector) -> Matrix:
+        squares *= -1.0 / self.gamma
+        return squares
+
+
+@dataclass(frozen=True)
+class GlobalAlignmentKernel(Similarity):
+    """Σ over alignments of Π k(x_i, y_j), normalised to 1 at x = y; k = g/(2 − g), g = exp(−½ ‖x_i − y_j‖²/bandwidth²).
+
+    PSD: with this k the sum is a PSD kernel of series of any lengths (Cuturi 2011). `shift`
+    allows |i − j| < shift only, by a factor 1 − |i − j|/shift in g that keeps it PSD; series whose lengths differ by
+    as much then have no likeness. A `bandwidth` of None is settled as the median distance of the points of the observed
+    series times the square root of their median length, and is 1 elsewhere.
+
+    >>> kernel = GlobalAlignmentKernel(bandwidth=1.0)
+    >>> round(kernel([0.0, 1.0, 2.0], [0.0, 1.0, 1.0, 2.0]), 4)
+    0.76
+    """
+
+    bandwidth: float | None = None
+    shift: int | None = None
+    normalise: bool = False
+
+    def __post_init__(self) -> None:
+        if self.bandwidth is not None and not (np.isfinite(self.bandwidth) and self.bandwidth > 0):
+            raise SimilarityError(f"GlobalAlignmentKernel needs a positive bandwidth, not {self.bandwidth}")
+        if self.shift is not None and self.shift < 1:
+            raise SimilarityError(f"GlobalAlignmentKernel needs a shift of 1 or more, or None, not {self.shift}")
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    def encode(self, objects: Sequence[Any]) -> list[Matrix]:
+        return as_series(objects, self.normalise)
+
+    def between(self, a: list[Matrix], b: list[Matrix]) -> Matrix:
+        own, other = self._own(a), self._own(b)
+        both = symmetric_pairs(lambda i, j: self._logs(a, b, i, j), len(a), len(b), same=a is b)
+        return np.exp(both - 0.5 * own[:, None] - 0.5 * other)
+
+    def within(self, a: list[Matrix]) -> Vector:
+        return np.ones(len(a))
+
+    def fitted(self, a: list[Matrix]) -> Similarity:
+        if self.bandwidth is not None or not a:
+            return self
+        few = a[:FITTED_ON]
+        points = np.concatenate(few)
+        points = points[:: -(-len(points) // FITTED_POINTS)]
+        apart = np.sqrt(np.sum((points[:, None] - points) ** 2, axis=2))
+        apart = apart[apart > 0]
+        size = float(np.median([len(x) for x in few]))
+        return replace(self, bandwidth=float(np.median(apart)) * size**0.5 if len(apart) else 1.0)
+
+    def _own(self, a: list[Matrix]) -> Vector:
+        every = np.arange(len(a))
+        return self._logs(a, a, every, every)
+
+    def _logs(self, a: list[Matrix], b: list[Matrix], i: Any, j: Any) -> Vector:
+        if len(i):
+            _check_channels(a[0], b[0], "a series")
+        corridor = band_corridor(None) if self.shift is None else _within_shift(self.shift)
+        return alignment_logs(a, b, i, j, self._local, corridor)
+
+    def _local(self, squares: Matrix, shifts: Vector) -> Matrix:
+        squares *= -0.5 / (self.bandwidth or 1.0) ** 2
+        if self.shift is not None:
+            squares += np.log1p(-np.abs(shifts) / self.shift)[:, None]
+        g = np.exp(squares)
+        np.subtract(2.0, g, out=g)
+        squares -= np.log(g, out=g)
+        return squares
+
+
+def _within_shift(shift: int) -> Corridor:
+    return lambda n, m: (np.full(len(n), shift - 1), np.full(len(n), shift - 1))
