@@ -128,7 +128,9 @@ def _dumps(content: dict[str, Any]) -> str:
     """JSON with one line per run."""
     methods = []
     for name, entry in sorted(content["methods"].items()):
-        runs = ",\n".join(f"    {json.dumps(seed)}: {json.dumps(line)}" for seed, line in entry["runs"].items())
+        runs = ",\n".join(
+            f"    {json.dumps(seed)}: {json.dumps(line, separators=(',', ':'))}" for seed, line in entry["runs"].items()
+        )
         head = "".join(f"   {json.dumps(key)}: {json.dumps(entry[key])},\n" for key in ("settings", "versions"))
         methods.append(f'  {json.dumps(name)}: {{\n{head}   "runs": {{\n{runs}\n   }}\n  }}')
     head = "".join(f" {json.dumps(key)}: {json.dumps(content[key])},\n" for key in ("task", "machine"))
