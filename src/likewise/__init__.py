@@ -34,7 +34,7 @@ _HOME = {
     "likewise.similarity.jensenshannon": ("GeometricJensenShannon", "JensenShannon"),
     "likewise.similarity.montecarlo": ("MonteCarloJS", "MonteCarloKL"),
     "likewise.similarity.samples": ("SampleWasserstein", "SlicedWasserstein"),
-    "likewise.similarity.plain": ("Precomputed", "similarity", "symmetrised"),
+    "likewise.similarity.plain": ("Precomputed", "symmetrised"),
     "likewise.similarity.records": ("Parts",),
     "likewise.similarity.vectors": ("RBF", "Cosine", "Linear", "Matern"),
     "likewise.spaces.base": ("Space",),
@@ -60,10 +60,13 @@ _HOME = {
 }
 _WHERE = {name: home for home, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *sorted(_WHERE)]
+__all__ = ["__version__", "similarity", *sorted(_WHERE)]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "similarity":
+        # The room of that name is callable; importing it sets the attribute.
+        return import_module("likewise.similarity")
     if name not in _WHERE:
         raise AttributeError(f"module 'likewise' has no attribute {name!r}")
     value = getattr(import_module(_WHERE[name]), name)

@@ -58,7 +58,7 @@ def test_both_solutions_reach_the_least_squares_residual(problem):
 @given(problems())
 @settings(max_examples=200, deadline=None)
 def test_both_solutions_give_one_projection(problem):
-    """Theorem 3: I(x) M is the projection of Φ_e(x) onto the span of the rows of M, and does not depend on the choice."""
+    """Theorem 3: I(x) M is the projection of Φ_e(x) onto the rows of M, whichever solution is taken."""
     matrix, rows = problem
     basic, rows_kept = basic_solution(matrix)
     projection = rows @ basic @ matrix
