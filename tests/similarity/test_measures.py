@@ -143,6 +143,15 @@ def test_supports_met_in_another_order_are_not_confused() -> None:
     np.testing.assert_allclose(embedding.between(pieces, pieces), embedding.between(whole, whole), rtol=1e-12)
 
 
+def test_a_mixture_is_compared_with_itself_anew_for_another_ground() -> None:
+    blends = [{0.0: 1.0, 3.0: 2.0}, {3.0: 1.0}, {3.0: 1.0, 5.0: 1.0, 0.0: 1.0}]
+    encoding = MeanEmbedding(RBF(1.0)).encode(blends)
+    for lengthscale in (1.0, 3.0, 1.0):
+        embedding = MeanEmbedding(RBF(lengthscale))
+        fresh = embedding.encode(blends)
+        np.testing.assert_array_equal(embedding.between(encoding, encoding), embedding.between(fresh, fresh))
+
+
 def test_opposites_cancel_to_a_mixture_like_no_other() -> None:
     embedding = MeanEmbedding(Cosine())
     nothing = [((1.0, 0.0), 1.0), ((-1.0, 0.0), 1.0)]

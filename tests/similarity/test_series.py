@@ -132,6 +132,14 @@ def test_series_too_unequal_for_the_shift_have_no_likeness(shift: int) -> None:
     np.testing.assert_array_equal(scores == 0, apart)
 
 
+def test_a_series_is_aligned_with_itself_anew_for_another_bandwidth() -> None:
+    objects = walks(4, 10)
+    encoding = GlobalAlignmentKernel(0.2).encode(objects)
+    for kernel in (GlobalAlignmentKernel(0.2), GlobalAlignmentKernel(2.0), GlobalAlignmentKernel(2.0, shift=7)):
+        fresh = kernel.encode(objects)
+        np.testing.assert_array_equal(kernel.between(encoding, encoding), kernel.between(fresh, fresh))
+
+
 @pytest.mark.parametrize("shift", [None, 5])
 def test_global_alignment_is_psd(shift: int | None) -> None:
     objects = walks(60, 16, seed=3)
@@ -150,7 +158,8 @@ def test_long_series_stay_finite() -> None:
     # With γ → 0 soft-DTW is DTW²; the entropy of the alignments is below γ log of their number, about 1.8 (n + m).
     np.testing.assert_allclose(soft_dtw.distances(encoding, encoding), exact, atol=1e-3 * 1.8 * 800)
     kernel = GlobalAlignmentKernel()
-    scores = kernel.fitted(objects).between(objects, objects)
+    series = kernel.encode(objects)
+    scores = kernel.fitted(series).between(series, series)
     assert np.all((scores > 0) & (scores < 1 + 1e-9))
 
 

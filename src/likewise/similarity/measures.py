@@ -38,15 +38,21 @@ def _inner(ground: Similarity, a: Mixtures, b: Mixtures) -> Matrix:
 
 
 def _own(ground: Similarity, a: Mixtures) -> Vector:
+    """⟨μ, μ⟩ of each mixture, computed once for each as long as the ground similarity stays."""
+    new = [mixture for mixture in a if mixture.own is None or mixture.own[0] is not ground]
+    for mixture, value in zip(new, _own_computed(ground, new) if new else (), strict=True):
+        mixture.own = (ground, float(value))
+    return np.array([mixture.own[1] for mixture in a if mixture.own])
+
+
+def _own_computed(ground: Similarity, a: Mixtures) -> Vector:
     """Σ_kl μ_ik K(k, l) μ_il of each mixture; of all at once as far as they share objects."""
-    if not a:
-        return np.zeros(0)
     x, w = union(a)
     needed = int(np.sum(np.diff(w.indptr) ** 2))
     if len(a) == 1 or w.shape[1] ** 2 <= max(SMALL**2, min(2 * needed, LARGEST)):
         return np.asarray(w.multiply(w @ ground.between(x, x)).sum(axis=1)).ravel()
     half = len(a) // 2
-    return np.concatenate([_own(ground, a[:half]), _own(ground, a[half:])])
+    return np.concatenate([_own_computed(ground, a[:half]), _own_computed(ground, a[half:])])
 
 
 class _Ground(Similarity):

@@ -23,13 +23,18 @@ class Support:
     encoding: Encoding
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Mixture:
-    """Places in a support, and the weights there: positive, of sum 1."""
+    """Places in a support, and the weights there: positive, of sum 1.
+
+    It remembers its inner product with itself under the last ground similarity that was asked, as that is part of every
+    comparison.
+    """
 
     support: Support
     places: Indices
     weights: Vector
+    own: tuple[Similarity, float] | None = None
 
 
 Mixtures = list[Mixture]

@@ -166,6 +166,14 @@ class SoftDTW(DistanceSimilarity):
         return squares
 
 
+@dataclass(eq=False)
+class Remembered:
+    """A series, and its log sum over alignments with itself under the last bandwidth and shift that were asked."""
+
+    values: Matrix
+    own: tuple[Any, float] | None = None
+
+
 @dataclass(frozen=True)
 class GlobalAlignmentKernel(Similarity):
     """Σ over alignments of Π k(x_i, y_j), normalised to 1 at x = y; k = g/(2 − g), g = exp(−½ ‖x_i − y_j‖²/bandwidth²).
@@ -194,21 +202,21 @@ class GlobalAlignmentKernel(Similarity):
     def psd(self) -> bool:
         return True
 
-    def encode(self, objects: Sequence[Any]) -> list[Matrix]:
-        return as_series(objects, self.normalise)
+    def encode(self, objects: Sequence[Any]) -> list[Remembered]:
+        return [Remembered(x) for x in as_series(objects, self.normalise)]
 
-    def between(self, a: list[Matrix], b: list[Matrix]) -> Matrix:
+    def between(self, a: list[Remembered], b: list[Remembered]) -> Matrix:
         own, other = self._own(a), self._own(b)
         both = symmetric_pairs(lambda i, j: self._logs(a, b, i, j), len(a), len(b), same=a is b)
         return np.exp(both - 0.5 * own[:, None] - 0.5 * other)
 
-    def within(self, a: list[Matrix]) -> Vector:
+    def within(self, a: list[Remembered]) -> Vector:
         return np.ones(len(a))
 
-    def fitted(self, a: list[Matrix]) -> Similarity:
+    def fitted(self, a: list[Remembered]) -> Similarity:
         if self.bandwidth is not None or not a:
             return self
-        few = a[:FITTED_ON]
+        few = [x.values for x in a[:FITTED_ON]]
         points = np.concatenate(few)
         points = points[:: -(-len(points) // FITTED_POINTS)]
         apart = np.sqrt(np.sum((points[:, None] - points) ** 2, axis=2))
@@ -216,15 +224,20 @@ class GlobalAlignmentKernel(Similarity):
         size = float(np.median([len(x) for x in few]))
         return replace(self, bandwidth=float(np.median(apart)) * size**0.5 if len(apart) else 1.0)
 
-    def _own(self, a: list[Matrix]) -> Vector:
-        every = np.arange(len(a))
-        return self._logs(a, a, every, every)
+    def _own(self, a: list[Remembered]) -> Vector:
+        """Each series' log sum with itself, computed once for each as long as the bandwidth stays."""
+        asked = (self.bandwidth, self.shift)
+        new = [x for x in a if x.own is None or x.own[0] != asked]
+        every = np.arange(len(new))
+        for x, value in zip(new, self._logs(new, new, every, every), strict=True):
+            x.own = (asked, float(value))
+        return np.array([x.own[1] for x in a if x.own])
 
-    def _logs(self, a: list[Matrix], b: list[Matrix], i: Any, j: Any) -> Vector:
+    def _logs(self, a: list[Remembered], b: list[Remembered], i: Any, j: Any) -> Vector:
         if len(i):
-            _check_channels(a[0], b[0], "a series")
+            _check_channels(a[0].values, b[0].values, "a series")
         corridor = band_corridor(None) if self.shift is None else _within_shift(self.shift)
-        return alignment_logs(a, b, i, j, self._local, corridor)
+        return alignment_logs([x.values for x in a], [y.values for y in b], i, j, self._local, corridor)
 
     def _local(self, squares: Matrix, shifts: Vector) -> Matrix:
         squares *= -0.5 / (self.bandwidth or 1.0) ** 2
