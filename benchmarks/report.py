@@ -11,6 +11,7 @@ from benchmarks.curves import draw
 from benchmarks.measures import best_peer, geometric_mean, ratio
 from benchmarks.methods import PEERS
 from benchmarks.store import RESULTS
+from benchmarks.suite import HIGH
 from benchmarks.tables import all_measures, markdown, task_table
 from benchmarks.tasks.catalogue import LARGE, QAP, SMALL, expectations
 from benchmarks.tasks.functions import FUNCTIONS
@@ -19,6 +20,7 @@ GROUPS = {
     "Pools": (*SMALL, *LARGE),
     "Pools, batches of 8": tuple(f"{name}-batch8" for name in (*SMALL, *LARGE)),
     "Functions": tuple(FUNCTIONS),
+    "Functions in high dimension, batches of 8": tuple(f"{name}-batch8" for name in HIGH),
     "Expectations in 1 dimension": expectations(1),
     "Expectations in 2 dimensions": expectations(2),
     "Expectations in 5 dimensions": expectations(5),

@@ -41,6 +41,8 @@ class Stage:
 EXPECTATIONS = expectations(1, 2, 5)
 FIRST_POOLS = tuple(name for name in SMALL if name != "covid3month")
 STRINGS = ("nasbench_macro",)
+# The paper's claim about batches in high dimension: TwoStage and TopScore against Sequential.
+HIGH = ("ackley10", "ackley50", "ackley100", "levy10", "levy50", "levy100")
 
 PEER_STAGES = (
     Stage(FIVE, ("botorch",), range(8)),
@@ -68,17 +70,23 @@ PEER_STAGES = (
     Stage((*EXPECTATIONS, *expectations(10)), ("random", "botorch", "optuna-gp", "optuna-tpe"), range(20)),
     Stage((*LARGE, "ackley50"), ("skopt", "optuna-gp"), range(5)),
     Stage(LARGE, ("random", "botorch", "optuna-tpe"), range(5), batch=8),
+    Stage(HIGH, ("random", "optuna-tpe", "botorch"), range(5), batch=8),
 )
 
 
 def own_stages(name: str) -> tuple[Stage, ...]:
-    """The runs of likewise, or of the paper's method."""
+    """The runs of likewise, of the paper's method, of single similarities, or of a batch strategy."""
+    batches = Stage(HIGH, (name,), range(8), batch=8)
+    if name in ("likewise-twostage", "likewise-topscore"):
+        return (batches,)
+    most = (*FIVE, *SMALL, *QAP, *expectations(1, 2, 5, 10), "ackley50")
     return (
-        Stage((*FIVE, *SMALL, *QAP, "ackley50", *expectations(1, 2, 5, 10)), (name,), range(8)),
-        Stage((*FIVE, *SMALL, *QAP, "ackley50", *expectations(1, 2, 5, 10)), (name,), range(20)),
+        Stage(most, (name,), range(8)),
+        Stage(most, (name,), range(20)),
         Stage(LARGE, (name,), range(5)),
         Stage(SMALL, (name,), range(10), batch=8),
         Stage(LARGE, (name,), range(5), batch=8),
+        batches,
     )
 
 

@@ -71,5 +71,8 @@ FUNCTIONS = {
         _cube("levy10", levy, 10, -10.0, 10.0, 0.0),
         _cube("rosenbrock5", rosenbrock, 5, -5.0, 10.0, 0.0),
         _cube("ackley50", ackley, 50, -32.768, 32.768, 0.0),
+        _cube("ackley100", ackley, 100, -32.768, 32.768, 0.0),
+        _cube("levy50", levy, 50, -10.0, 10.0, 0.0),
+        _cube("levy100", levy, 100, -10.0, 10.0, 0.0),
     )
 }
