@@ -67,7 +67,7 @@ def test_an_equilibrium_is_a_point_where_the_gradient_vanishes_or_the_space_ends
 def test_the_unit_step_is_the_printed_iteration():
     slope = np.array([[0.1, 0.0]])
     ends = ascend(
-        lambda z: (z[:, 0], lambda: np.broadcast_to(slope, z.shape)),
+        lambda z, _: (z[:, 0], lambda: np.broadcast_to(slope, z.shape)),
         np.zeros((1, 2)),
         lambda z: z,
         step="unit",
@@ -78,7 +78,7 @@ def test_the_unit_step_is_the_printed_iteration():
 
 
 def test_a_gradient_that_is_not_a_number_does_not_move_or_crash():
-    ends = ascend(lambda z: (np.zeros(len(z)), lambda: np.full(z.shape, np.nan)), np.full((2, 1), 0.5), lambda z: z)
+    ends = ascend(lambda z, _: (np.zeros(len(z)), lambda: np.full(z.shape, np.nan)), np.full((2, 1), 0.5), lambda z: z)
     np.testing.assert_allclose(ends.vectors, 0.5)
 
 
@@ -98,5 +98,5 @@ def test_distinct_points_are_apart_and_every_point_is_near_a_better_one(seed, n)
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_no_start_is_no_trouble(d):
-    ends = ascend(lambda z: (np.zeros(len(z)), lambda: np.zeros_like(z)), np.zeros((0, d)), lambda z: z)
+    ends = ascend(lambda z, _: (np.zeros(len(z)), lambda: np.zeros_like(z)), np.zeros((0, d)), lambda z: z)
     assert ends.vectors.shape == (0, d)

@@ -10,9 +10,9 @@ import numpy as np
 
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Ground, Search, gathered
-from likewise.search.trajectories import Step, Trajectories, ascend, distinct
+from likewise.search.trajectories import Indices, Step, Trajectories, ascend, distinct
 from likewise.similarity.base import Matrix, Vector
-from likewise.spaces.base import Continuous, Space
+from likewise.spaces.base import Continuous, PartlyContinuous, Space
 
 
 @dataclass(frozen=True)
@@ -45,38 +45,49 @@ class GradientSearch(Search):
             reach = np.exp(ground.rng.uniform(np.log(1e-3), np.log(0.3), (self.samples // 4, 1)))
             near = best + reach * ground.rng.standard_normal((self.samples // 4, space.dimension))
             drawn = np.vstack([drawn, space.project(near)])
-        scores = _allowed_scores(scorer.score, ground.space, space.from_vector(drawn))
+        scores = allowed_scores(scorer.score, ground.space, space.from_vector(drawn))
         return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
 
     def _ended(self, scorer: Scorer, ground: Ground, starts: Matrix) -> Found:
-        ends = climb(scorer, ground.space, starts, step=self.step, most_steps=self.most_steps)
+        ends = climb(scorer, _space(ground), starts, step=self.step, most_steps=self.most_steps)
         kept = distinct(ends.vectors, ends.scores, self.tolerance)
         objects = _space(ground).from_vector(ends.vectors[kept])
         # Rounding whole numbers moves an equilibrium off its peak; the score of what is proposed is what counts.
-        scores = _allowed_scores(scorer.score, ground.space, objects)
+        scores = allowed_scores(scorer.score, ground.space, objects)
         return gathered(objects, scores, ground)
 
 
 def climb(
-    scorer: Scorer, space: Space, starts: Matrix, *, step: Step = "safeguarded", most_steps: int = 60
+    scorer: Scorer,
+    space: Continuous | PartlyContinuous,
+    starts: Matrix,
+    *,
+    of: Sequence[Any] = (),
+    step: Step = "safeguarded",
+    most_steps: int = 60,
 ) -> Trajectories:
-    """Trajectories of a scorer in a continuous space."""
-    continuous = cast(Continuous, space)
+    """Trajectories of a scorer; in a space that is continuous in part, `of` are the objects the starts belong to."""
+    where = cast(Space, space)
 
-    def linearise(vectors: Matrix) -> tuple[Vector, Callable[[], Matrix]]:
-        objects = continuous.from_vector(vectors)
+    def linearise(vectors: Matrix, which: Indices) -> tuple[Vector, Callable[[], Matrix]]:
+        objects = at(space, vectors, [of[i] for i in which.tolist()] if len(of) else ())
         scores, gradient = scorer.linearise(objects)
-        if space.where is not None:
-            scores = np.where(space.allowed(objects), scores, -np.inf)
-        return scores, lambda: continuous.pull(vectors, gradient())
+        if where.where is not None:
+            scores = np.where(where.allowed(objects), scores, -np.inf)
+        return scores, lambda: space.pull(vectors, gradient())
 
-    return ascend(linearise, starts, continuous.project, step=step, most_steps=most_steps)
+    return ascend(linearise, starts, space.project, step=step, most_steps=most_steps)
+
+
+def at(space: Continuous | PartlyContinuous, vectors: Matrix, of: Sequence[Any] = ()) -> list[Any]:
+    """The objects at these vectors."""
+    return space.from_vector(vectors) if isinstance(space, Continuous) else space.with_vector(of, vectors)
 
 
 def _space(ground: Ground) -> Continuous:
     return cast(Continuous, ground.space)
 
 
-def _allowed_scores(score: Callable[[Sequence[Any]], Vector], space: Space, objects: Sequence[Any]) -> Vector:
+def allowed_scores(score: Callable[[Sequence[Any]], Vector], space: Space, objects: Sequence[Any]) -> Vector:
     scores = score(objects)
     return scores if space.where is None else np.where(space.allowed(objects), scores, -np.inf)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from likewise.similarity.base import Matrix, Vector
 
-Linearise = Callable[[Matrix], tuple[Vector, Callable[[], Matrix]]]
+Indices = NDArray[np.intp]
+Linearise = Callable[[Matrix, Indices], tuple[Vector, Callable[[], Matrix]]]
 Step = Literal["safeguarded", "unit"]
 FIRST_STEP, LARGEST_STEP = 0.1, 0.5
 SHRINK, GROW, PATIENCE = 0.2, 2.0, 12
@@ -42,9 +43,11 @@ def ascend(
     most_steps: int = 100,
     tolerance: float = 1e-5,
 ) -> Trajectories:
-    """Climb from every start together; `linearise` gives scores and gradients of a batch of vectors.
+    """Climb from every start together.
 
-    >>> hill = lambda z: (-((z - 0.3) ** 2).sum(axis=1), lambda: -2.0 * (z - 0.3))
+    `linearise` gives scores and gradients of a batch of vectors, and is told which trajectories they belong to.
+
+    >>> hill = lambda z, which: (-((z - 0.3) ** 2).sum(axis=1), lambda: -2.0 * (z - 0.3))
     >>> ends = ascend(hill, np.array([[0.9], [0.0]]), lambda z: np.clip(z, 0.0, 1.0))
     >>> ends.vectors.round(3).tolist(), ends.converged.tolist()
     ([[0.3], [0.3]], [True, True])
@@ -57,7 +60,8 @@ def _unit(
     linearise: Linearise, x: Matrix, project: Callable[[Matrix], Matrix], most_steps: int, tolerance: float
 ) -> Trajectories:
     """g(x) = x + ∇u(x) as the paper prints it, projected onto the space."""
-    scores, gradient = linearise(x)
+    every = np.arange(len(x))
+    scores, gradient = linearise(x, every)
     first = scores
     converged = np.zeros(len(x), dtype=bool)
     taken = 0
@@ -66,18 +70,19 @@ def _unit(
         moved = project(x + np.nan_to_num(gradient()))
         converged = np.max(np.abs(moved - x), axis=1, initial=0.0) < tolerance
         x = moved
-        scores, gradient = linearise(x)
+        scores, gradient = linearise(x, every)
     return Trajectories(first, x, scores, converged, taken)
 
 
 def _safeguarded(
     linearise: Linearise, x: Matrix, project: Callable[[Matrix], Matrix], most_steps: int, tolerance: float
 ) -> Trajectories:
-    scores, gradient = linearise(x)
+    active = np.arange(len(x))
+    scores, gradient = linearise(x, active)
     first, slopes = scores.copy(), np.nan_to_num(gradient())
     scores = scores.copy()
     size = FIRST_STEP / np.maximum(np.linalg.norm(slopes, axis=1), 1e-12)
-    failures, active = np.zeros(len(x), dtype=int), np.arange(len(x))
+    failures = np.zeros(len(x), dtype=int)
     rested = np.zeros(len(x), dtype=bool)
     taken = 0
     while taken < most_steps and len(active):
@@ -87,7 +92,7 @@ def _safeguarded(
         stride = size[active] * np.minimum(1.0, LARGEST_STEP / np.maximum(reach, 1e-300))
         there = project(here + stride[:, None] * slope)
         moved = there - here
-        values, gradient = linearise(there)
+        values, gradient = linearise(there, active)
         # A sufficient rise, and nothing that is not a number.
         better = values > scores[active] + 1e-6 * np.abs(np.einsum("ij,ij->i", slope, moved))
         if better.any():

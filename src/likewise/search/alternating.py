@@ -1,0 +1,46 @@
+"""Records with continuous parts, and boxes with whole numbers: climbing and gradient trajectories in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from likewise.acquisition.scorer import Scorer
+from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.climbing import ClimbingSearch
+from likewise.search.gradient import allowed_scores, at, climb
+from likewise.spaces.base import Continuous, PartlyContinuous
+
+
+@dataclass(frozen=True)
+class AlternatingSearch(Search):
+    """Moves choose the parts that are not numbers, gradients then the numbers, and again from what was found."""
+
+    climbing: ClimbingSearch = field(default_factory=ClimbingSearch)
+    rounds: int = 2
+    survivors: int = 12
+    most_steps: int = 30
+
+    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+        return self._alternated(scorer, ground, self.climbing.equilibria(scorer, ground))
+
+    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+        return self._alternated(scorer, ground, self.climbing.again(scorer, ground, found))
+
+    def _alternated(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+        for turn in range(self.rounds):
+            found = self._polished(scorer, ground, found)
+            if turn + 1 < self.rounds:
+                found = self.climbing.again(scorer, ground, found)
+        return found
+
+    def _polished(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+        """The best found objects with their continuous parts moved uphill."""
+        space = cast(Continuous | PartlyContinuous, ground.space)
+        few = found.objects[: self.survivors]
+        if not few:
+            return found
+        ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps)
+        moved = at(space, ends.vectors, few)
+        objects = moved + found.objects
+        return gathered(objects, allowed_scores(scorer.score, ground.space, objects), ground, most=64)
