@@ -15,7 +15,7 @@ Counts = NDArray[np.float32]
 
 WORD = 64
 # From this many queries on, unpacking the bits once and multiplying matrices is faster than counting pair by pair.
-MANY = 24
+MANY = 128
 COUNT_BLOCK, PRODUCT_BLOCK = 4096, 1024
 
 

@@ -25,8 +25,9 @@ COLUMN_BITS = 30
 COLUMNS = 1 << COLUMN_BITS
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # Rows handled at once: the lookup of the shorter side stays in cache, the copies of the longer side stay small.
-SHORT_BLOCK, LONG_BLOCK = 256, 1 << 16
-FILTER = (1 << 16) - 1
+SHORT_BLOCK, LONG_BLOCK = 256, 1 << 13
+# A table of 2¹⁸ places holds up to 512 columns without two at one place, after a few tries.
+SLOT_BITS, SLOT_SHIFT, SLOT_TRIES, FEW_COLUMNS = 18, np.uint32(14), 16, 512
 
 
 def _digest(x: Any) -> bytes:
@@ -121,7 +122,8 @@ def products(a: Sparse, b: Sparse) -> Matrix:
     for j in range(0, b.shape[0], SHORT_BLOCK):
         columns, table = _table(b[j : j + SHORT_BLOCK])
         for i in range(0, a.shape[0], LONG_BLOCK):
-            result[i : i + LONG_BLOCK, j : j + SHORT_BLOCK] = _restricted(a[i : i + LONG_BLOCK], columns) @ table
+            rows = slice(i, min(i + LONG_BLOCK, a.shape[0]))
+            result[rows, j : j + SHORT_BLOCK] = _restricted(a, rows, columns) @ table
     return result
 
 
@@ -133,18 +135,41 @@ def _table(b: Sparse) -> tuple[Integers, Matrix]:
     return columns, table
 
 
-def _restricted(a: Sparse, columns: Integers) -> Sparse:
-    """The matrix of these columns of a alone; a small table of residues first drops most of the others."""
+def _restricted(a: Sparse, rows: slice, columns: Integers) -> Sparse:
+    """The matrix of these rows and columns of a alone."""
     from scipy import sparse
 
-    if not len(columns):
-        return sparse.csr_array((a.shape[0], 0))
-    possible = np.zeros(FILTER + 1, dtype=bool)
-    possible[columns & FILTER] = True
-    kept = np.flatnonzero(possible[a.indices & FILTER])
-    found = a.indices[kept]
-    place = np.minimum(np.searchsorted(columns, found), len(columns) - 1)
-    right = columns[place] == found
-    kept, place = kept[right], place[right]
-    starts = np.searchsorted(kept, a.indptr)
-    return sparse.csr_array((a.data[kept].astype(float), place, starts), shape=(a.shape[0], len(columns)))
+    starts = a.indptr[rows.start : rows.stop + 1]
+    indices = a.indices[starts[0] : starts[-1]]
+    kept, place = _found(indices, columns)
+    data = a.data[starts[0] : starts[-1]][kept].astype(float)
+    ends = np.searchsorted(kept, starts - starts[0])
+    return sparse.csr_array((data, place, ends), shape=(len(starts) - 1, len(columns)))
+
+
+def _found(indices: Integers, columns: Integers) -> tuple[Integers, Integers]:
+    """Which of the indices are among the (sorted) columns, and at which place."""
+    slots = _slots(columns)
+    if slots is None:
+        kept, place = np.arange(len(indices)), np.searchsorted(columns, indices)
+    else:
+        factor, table = slots
+        guess = table[(indices.astype(np.uint32) * factor) >> SLOT_SHIFT]
+        kept = np.flatnonzero(guess >= 0)
+        place = guess[kept]
+    right = columns[np.minimum(place, len(columns) - 1)] == indices[kept] if len(columns) else np.zeros(len(kept), bool)
+    return kept[right], place[right]
+
+
+def _slots(columns: Integers) -> tuple[np.uint32, NDArray[np.int32]] | None:
+    """A table that gives the place of each column without a search, if the columns are few enough to have one."""
+    if len(columns) > FEW_COLUMNS:
+        return None
+    for seed in range(SLOT_TRIES):
+        factor = np.uint32((0x9E3779B1 + 2 * seed * 0x85EBCA6B) & 0xFFFFFFFF)
+        slot = (columns.astype(np.uint32) * factor) >> SLOT_SHIFT
+        if len(np.unique(slot)) == len(slot):
+            table = np.full(1 << SLOT_BITS, -1, dtype=np.int32)
+            table[slot] = np.arange(len(columns))
+            return factor, table
+    return None

@@ -17,7 +17,7 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector
 from likewise.similarity.bits import Packed, packed_bytes, packed_sizes
 from likewise.similarity.encoding import Encoding, join
-from likewise.similarity.sets import Sets, jaccard, unary_sets
+from likewise.similarity.sets import Sets, compared, jaccard, unary_sets
 from likewise.similarity.smiles import Molecule, canonical, parsed, rdkit
 from likewise.similarity.vectors import Matern
 
@@ -62,7 +62,7 @@ class FingerprintSimilarity(Similarity):
         return f"{type(self).__name__}({self.fingerprint}{radius}{', chiral' if self.chirality else ''})"
 
     def between(self, a: Sets, b: Sets) -> Matrix:
-        return jaccard(a, b)
+        return compared(a, b, jaccard)
 
     def within(self, a: Sets) -> Vector:
         return np.ones(len(a[1]))
@@ -100,9 +100,9 @@ class Tanimoto(FingerprintSimilarity):
 
     def encode(self, objects: Sequence[Any]) -> Sets:
         width = MACCS_BITS if self.fingerprint == "maccs" else self.bits
-        rows = [np.zeros((0, -(-width // 64)), dtype=np.uint64)]
-        rows += [self._bits(molecules, width) for _, molecules in _chunks(objects)]
-        bits = join(rows)
+        bits = np.empty((len(objects), -(-width // 64)), dtype=np.uint64)
+        for start, molecules in _chunks(objects):
+            bits[start : start + CHUNK] = self._bits(molecules, width)
         return bits, packed_sizes(bits)
 
     def _bits(self, molecules: list[Molecule], width: int) -> Packed:

@@ -82,7 +82,9 @@ class NGrams(Similarity):
     def between(self, a: tuple[Sparse, Vector], b: tuple[Sparse, Vector]) -> Matrix:
         common = products(a[0], b[0])
         if self.how == "cosine":
-            return common / np.multiply.outer(a[1], b[1])
+            common /= a[1][:, None]
+            common /= b[1]
+            return common
         return common / (np.add.outer(a[1], b[1]) - common)
 
     def within(self, a: tuple[Sparse, Vector]) -> Vector:

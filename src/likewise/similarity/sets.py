@@ -8,7 +8,7 @@ sets are alike (1), an empty set and another are not (0).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ from likewise.similarity.hashed import Hashes, Integers, Sparse, counted, produc
 Sets = tuple[Any, NDArray[Any]]
 # A count of c is written as c features; past this many the objects want dense vectors.
 LARGEST_COUNT = 10_000
+# Scores of a block that stays in cache.
+BLOCK = 1 << 15
 
 
 def encoded_sets(objects: Sequence[Any]) -> Sets:
@@ -83,27 +85,36 @@ def shared(a: Sets, b: Sets) -> NDArray[Any]:
     return packed_intersections(a[0], b[0]) if isinstance(a[0], np.ndarray) else products(a[0], b[0])
 
 
-def ratio(part: Any, whole: Matrix) -> Matrix:
-    """part / whole, and 1 where the whole is 0: two empty sets are alike."""
-    return np.divide(part, whole, out=np.ones(whole.shape), where=whole > 0)
+def compared(a: Sets, b: Sets, score: Callable[[Any, Any, Any], Any]) -> Matrix:
+    """score(|A ∩ B|, |A|, |B|), and 1 for two empty sets, in blocks that stay in cache."""
+    if len(a[1]) < len(b[1]):
+        return compared(b, a, score).T
+    common, sizes = shared(a, b), a[1].astype(float)[:, None]
+    scores = np.empty(common.shape)
+    step = max(1, BLOCK // max(1, len(b[1])))
+    for i in range(0, len(scores), step):
+        scores[i : i + step] = score(common[i : i + step], sizes[i : i + step], b[1])
+    scores[np.ix_(a[1] == 0, b[1] == 0)] = 1.0
+    return scores
 
 
-def jaccard(a: Sets, b: Sets) -> Matrix:
+def jaccard(common: Any, size: Any, other: Any) -> Any:
     """|A ∩ B| / |A ∪ B|."""
-    common = shared(a, b)
-    union = np.add.outer(a[1], b[1], dtype=float)
-    union -= common
-    return ratio(common, union)
+    return common / np.maximum(size + other - common, 1.0)
 
 
 class SetSimilarity(Similarity):
-    """A similarity of sets by the sizes of A, B and A ∩ B."""
+    """A similarity of sets by the sizes of A ∩ B, A and B."""
 
     @abstractmethod
-    def between(self, a: Sets, b: Sets) -> Matrix: ...
+    def _score(self, common: Any, size: Any, other: Any) -> Any:
+        """The score at these sizes, for sets that are not both empty."""
 
     def encode(self, objects: Sequence[Any]) -> Sets:
         return encoded_sets(objects)
+
+    def between(self, a: Sets, b: Sets) -> Matrix:
+        return compared(a, b, self._score)
 
     def within(self, a: Sets) -> Vector:
         return np.ones(len(a[1]))
@@ -123,8 +134,8 @@ class Jaccard(SetSimilarity):
     def psd(self) -> bool:
         return True
 
-    def between(self, a: Sets, b: Sets) -> Matrix:
-        return jaccard(a, b)
+    def _score(self, common: Any, size: Any, other: Any) -> Any:
+        return jaccard(common, size, other)
 
 
 @dataclass(frozen=True)
@@ -139,8 +150,8 @@ class Dice(SetSimilarity):
     def psd(self) -> bool:
         return True
 
-    def between(self, a: Sets, b: Sets) -> Matrix:
-        return ratio(2.0 * shared(a, b), np.add.outer(a[1], b[1], dtype=float))
+    def _score(self, common: Any, size: Any, other: Any) -> Any:
+        return 2.0 * common / np.maximum(size + other, 1.0)
 
 
 @dataclass(frozen=True)
@@ -153,10 +164,8 @@ class Overlap(SetSimilarity):
     1.0
     """
 
-    def between(self, a: Sets, b: Sets) -> Matrix:
-        smaller = np.minimum.outer(a[1], b[1]).astype(float)
-        smaller[np.logical_xor.outer(a[1] == 0, b[1] == 0)] = 1.0
-        return ratio(shared(a, b), smaller)
+    def _score(self, common: Any, size: Any, other: Any) -> Any:
+        return common / np.maximum(np.minimum(size, other), 1.0)
 
 
 @dataclass(frozen=True)
@@ -177,7 +186,7 @@ class MinMax(Similarity):
 
     def encode(self, objects: Sequence[Any]) -> Any:
         dicts = [isinstance(x, Mapping) for x in objects]
-        if any(dicts) != all(dicts):
+        if 0 < sum(dicts) < len(dicts):
             raise SimilarityError("some objects are dicts of counts and others are not; give all as one kind")
         return encoded_counts(objects) if any(dicts) else _weights(objects)
 
@@ -185,12 +194,12 @@ class MinMax(Similarity):
         if isinstance(a, np.ndarray) != isinstance(b, np.ndarray):
             raise SimilarityError("dicts of counts and vectors cannot be compared with each other; give one kind")
         if not isinstance(a, np.ndarray):
-            return jaccard(a, b)
+            return compared(a, b, jaccard)
         from scipy.spatial.distance import cdist
 
         # min and max are half of the sum ∓ the difference.
         apart, total = cdist(a, b, "cityblock"), np.add.outer(a.sum(axis=1), b.sum(axis=1))
-        return ratio(np.maximum(total - apart, 0.0), total + apart)
+        return np.divide(np.maximum(total - apart, 0.0), total + apart, out=np.ones_like(total), where=total > 0)
 
     def within(self, a: Any) -> Vector:
         return np.ones(len(a) if isinstance(a, np.ndarray) else len(a[1]))

@@ -154,14 +154,18 @@ class Hamming(Similarity):
     def encode(self, objects: Sequence[Any]) -> NDArray[Any]:
         return code_matrix(objects)
 
-    def _shares(self, length: int) -> Vector:
-        """w_k / Σ w."""
+    def _weights(self, length: int) -> Vector:
         values = np.ones(length) if self.weights is None else np.asarray(self.weights, dtype=float)
         if len(values) != length:
             raise SimilarityError(
                 f"Hamming has {len(values)} weights for sequences of length {length}; give {length}, or none"
             )
-        return values / values.sum() if length else values
+        return values
+
+    def _shares(self, length: int) -> Vector:
+        """w_k / Σ w."""
+        weights = self._weights(length)
+        return weights / weights.sum() if length else weights
 
     def between(self, a: NDArray[Any], b: NDArray[Any]) -> Matrix:
         if a.shape[1] != b.shape[1]:
@@ -179,12 +183,12 @@ class Hamming(Similarity):
         return scores
 
     def within(self, a: NDArray[Any]) -> Vector:
-        self._shares(a.shape[1])
+        self._weights(a.shape[1])
         return np.ones(len(a))
 
     def parameters(self, a: NDArray[Any]) -> dict[str, Parameter]:
         length = a.shape[1]
-        return {"weights": Parameter(length * self._shares(length), WEIGHT_PRIOR)} if length > 1 else {}
+        return {"weights": Parameter(self._weights(length), WEIGHT_PRIOR)} if length > 1 else {}
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return Hamming(values["weights"]) if values else self
