@@ -112,7 +112,9 @@ def test_pending_objects_condition_the_variance_and_leave_the_mean():
     rng = np.random.default_rng(5)
     x, pending, new = rng.random((8, 2)), rng.random((3, 2)), rng.random((20, 2))
     gram = Gram.of(lw.RBF(0.3), list(x))
-    committee = seat([gram], np.sin(4 * x[:, 0]), settings=Settings(learn=False, warps=(1.0,), ratios=(1e-2,)))
+    committee = seat(
+        [gram], np.sin(4 * x[:, 0]), settings=Settings(learn=False, warps=(1.0,), ratios=(1e-2,), offset=0.0)
+    )
     waiting = committee.with_pending(list(pending))
     post = committee.members[0].posterior
     after = post.given_all(list(pending), post.mean(list(pending)), noise=HAIR * post.amplitude)

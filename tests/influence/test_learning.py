@@ -9,6 +9,7 @@ from scipy.stats import multivariate_t
 import likewise as lw
 from likewise.influence.evidence import AMPLITUDE_STRENGTH, NOISE_PRIOR, marginal_likelihood, spectral_evidence
 from likewise.influence.learning import _objective, learn, learn_mix, tabulated
+from likewise.similarity.algebra import Offset
 from likewise.similarity.base import LogNormal
 from likewise.similarity.vectors import lengthscale_prior
 
@@ -102,11 +103,23 @@ def test_an_irrelevant_dimension_gets_a_long_lengthscale():
     assert found.ratio < 0.1
 
 
-def test_learning_never_ends_below_an_earlier_answer():
+def test_learning_climbs_from_where_it_starts():
     x, y = data(t=20)
-    first = learn(lw.RBF(), x, y)
-    again = learn(lw.RBF(), x, y, starts=[(first.similarity, first.ratio)])
-    assert again.log_posterior >= first.log_posterior - 1e-6
+    encodings = lw.RBF(5.0).encode(x)
+    start = lw.RBF(5.0)
+    objective = _objective(start, True, start.parameters(encodings), encodings, y, np.zeros(20), NOISE_PRIOR)
+    before = -objective(np.log(np.array([5.0, 5.0, NOISE_PRIOR.mode])))[0]
+    assert learn(start, encodings, y).log_posterior > before
+
+
+def test_an_offset_keeps_crowded_observations_from_raising_the_mean_far_away():
+    """Twenty observations near one good spot, two poor ones elsewhere: far away nothing good is known."""
+    x = np.vstack([np.random.default_rng(0).normal(0.5, 0.01, (20, 1)), [[0.0], [1.0]]])
+    y = np.append(np.full(20, 1.0), [-1.0, -1.0])
+    far = [[9.0]]
+    with_offset = lw.condition(Offset(lw.RBF(0.1), 1.0), x, (y - y.mean()) / y.std(), 1e-3)
+    without = lw.condition(lw.RBF(0.1), x, (y - y.mean()) / y.std(), 1e-3)
+    assert with_offset.mean(far)[0] < without.mean(far)[0] - 0.5
 
 
 def test_known_noise_is_not_learnt_twice():

@@ -28,7 +28,7 @@ from likewise.influence.posterior import Posterior, treated_posterior
 from likewise.influence.recipe import Recipe
 from likewise.influence.spectrum import Spectrum, Treatment, treat
 from likewise.influence.values import Standardised, Transform
-from likewise.similarity.base import Similarity, Vector
+from likewise.similarity.base import Vector
 
 WARPS = (0.5, 1.0, 2.0, 4.0, 8.0)
 RATIOS = (1e-3, 1e-2, 1e-1, 5e-1)
@@ -36,6 +36,8 @@ LEAST_SHARE = 0.02
 MOST_MEMBERS = 20
 LEARN_FROM = 3
 MIX_FROM = 20
+# The common mean's prior variance, in units of the amplitude.
+OFFSET = 1.0
 # What a learnt parameter costs in log evidence: it was chosen to fit.
 OCCAM = 1.0
 # Warps are rather mild: one standard deviation is a factor of four in how local the likeness is.
@@ -51,6 +53,7 @@ class Settings:
     spectra: tuple[Spectrum, ...] = ("clip",)
     mixes: bool = True
     learn: bool = True
+    offset: float = OFFSET
 
 
 DEFAULT = Settings()
@@ -75,7 +78,6 @@ def seat(
     *,
     settings: Settings = DEFAULT,
     transform: Transform | None = None,
-    previous: Committee | None = None,
 ) -> Committee:
     """The committee of these likenesses for these values (on the user's scale), weighted by evidence.
 
@@ -83,7 +85,7 @@ def seat(
     """
     chosen = Standardised.of(values) if transform is None else transform
     data = _Data.of(values, extra_noise, chosen)
-    tuned, learnt = _tuned(grams, data, settings, previous)
+    tuned, learnt = _tuned(grams, data, settings)
     seats = [
         one
         for recipe, ratios, log_prior in _recipes(tuned, learnt, data, settings)
@@ -123,9 +125,7 @@ class _Data(NamedTuple):
         return cls(np.asarray(transform.forward(values), dtype=float), extra)
 
 
-def _tuned(
-    grams: Sequence[Gram], data: _Data, settings: Settings, previous: Committee | None
-) -> tuple[list[Gram], dict[int, Learnt]]:
+def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list[Gram], dict[int, Learnt]]:
     """The likenesses with their parameters learnt, where they have any."""
     tuned, learnt = list(grams), dict[int, Learnt]()
     if not settings.learn or len(data.values) < LEARN_FROM:
@@ -133,15 +133,9 @@ def _tuned(
     for k, gram in enumerate(grams):
         if not gram.similarity.parameters(gram.encodings):
             continue
-        starts = [] if previous is None else _starts(previous, k)
-        learnt[k] = learn(gram.similarity, gram.encodings, data.values, data.extra, starts=starts)
+        learnt[k] = learn(gram.similarity, gram.encodings, data.values, data.extra, offset=settings.offset)
         tuned[k] = gram.tuned(learnt[k].similarity)
     return tuned, learnt
-
-
-def _starts(previous: Committee, k: int) -> list[tuple[Similarity, float]]:
-    alone = [m.ratio for m in previous.members if m.recipe.used == (k,)]
-    return [(previous.grams[k].similarity, alone[0])] if alone else []
 
 
 def _recipes(
@@ -154,14 +148,14 @@ def _recipes(
         signed = any(grams[k].similarity.signed for k in np.flatnonzero(weights).tolist())
         for power in (1.0,) if signed else settings.warps:
             prior = -0.5 * (np.log(power) / WARP_SCALE) ** 2
-            yield Recipe(tuple(float(w) for w in weights), power), settings.ratios, log_prior + prior
+            yield Recipe(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, log_prior + prior
 
     unit = np.diag([s if abs(s - 1.0) > 1e-9 else 1.0 for s in scale])
     for k in range(len(grams)):
         if k in learnt:
             parameters = grams[k].similarity.parameters(grams[k].encodings)
             size = sum(len(p.value) for p in parameters.values())
-            yield Recipe(tuple(unit[k])), (learnt[k].ratio,), -OCCAM * size
+            yield Recipe(tuple(unit[k].tolist()), 1.0, settings.offset), (learnt[k].ratio,), -OCCAM * size
         else:
             yield from warped(unit[k], 0.0)
     if not settings.mixes or len(grams) < 2:
@@ -171,7 +165,9 @@ def _recipes(
     if len(grams) > 2:
         yield from warped(unit.mean(axis=0), 0.0)
     if len(data.values) >= MIX_FROM:
-        mix = learn_mix([s * gram.scores for s, gram in zip(scale, grams, strict=True)], data.values, data.extra)
+        mix = learn_mix(
+            [s * gram.scores for s, gram in zip(scale, grams, strict=True)], data.values, data.extra, settings.offset
+        )
         yield from warped(mix @ unit, -OCCAM * (len(grams) - 1))
 
 

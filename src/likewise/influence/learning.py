@@ -66,13 +66,14 @@ def learn(
     extra_noise: Vector | None = None,
     *,
     noise_prior: LogNormal = NOISE_PRIOR,
-    starts: Sequence[tuple[Similarity, float]] = (),
+    offset: float = 0.0,
     iterations: int = 60,
 ) -> Learnt:
     """The most plausible parameters of `similarity` for standardised values.
 
-    `extra_noise` holds known measurement variances as shares of the amplitude. `starts` are earlier answers to begin
-    from, beside the similarity as it is.
+    `extra_noise` holds known measurement variances as shares of the amplitude; `offset` is added to all scores, so that
+    the mean is learnt as well. The ascent starts from the similarity as it is, not from an earlier answer: those drift
+    into ever more extreme corners of a likelihood with many peaks, and the search then trusts them too much.
 
     >>> from likewise.similarity.vectors import RBF
     >>> x = np.linspace(0, 1, 12)[:, None]
@@ -83,32 +84,31 @@ def learn(
     from scipy.optimize import minimize
 
     extra = np.zeros(len(values)) if extra_noise is None else extra_noise
-    best: Learnt | None = None
-    for start, ratio in [*starts, (similarity, noise_prior.mode)]:
-        parameters = start.parameters(encodings)
-        objective = _objective(
-            tabulated(start, encodings), start.psd, parameters, encodings, values, extra, noise_prior
-        )
-        begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [ratio]]))
-        bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
-        bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
-        begin = np.clip(begin, *np.transpose(bounds))
-        result = minimize(
-            objective, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations, "ftol": 1e-7}
-        )
-        if best is None or -result.fun > best.log_posterior:
-            tuned = start.with_parameters(_split(parameters, np.exp(result.x[:-1])))
-            found = float(np.exp(result.x[-1]))
-            amplitude = _amplitude(tuned, encodings, values, found + extra)
-            best = Learnt(tuned, found, amplitude, float(-result.fun))
-    assert best is not None
-    return best
+    parameters = similarity.parameters(encodings)
+    objective = _objective(
+        tabulated(similarity, encodings), similarity.psd, parameters, encodings, values, extra, noise_prior, offset
+    )
+    begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [noise_prior.mode]]))
+    bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
+    bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
+    result = minimize(
+        objective,
+        np.clip(begin, *np.transpose(bounds)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": iterations, "ftol": 1e-7},
+    )
+    tuned = similarity.with_parameters(_split(parameters, np.exp(result.x[:-1])))
+    ratio = float(np.exp(result.x[-1]))
+    amplitude = _amplitude(tuned, encodings, values, ratio + extra, offset)
+    return Learnt(tuned, ratio, amplitude, float(-result.fun))
 
 
-def learn_mix(scores: Sequence[Matrix], values: Vector, extra_noise: Vector) -> Vector:
+def learn_mix(scores: Sequence[Matrix], values: Vector, extra_noise: Vector, offset: float = 0.0) -> Vector:
     """Non-negative weights, summing to one, of the mix Σ_k w_k S_k that explains the values best."""
     mix = Parts("sum", None, **{str(k): Tabulated(s) for k, s in enumerate(scores)})
-    found = learn(mix, tuple(scores), values, extra_noise, iterations=30).similarity
+    found = learn(mix, tuple(scores), values, extra_noise, offset=offset, iterations=30).similarity
     assert isinstance(found, Parts)
     return found.weights / found.weights.sum()
 
@@ -126,6 +126,7 @@ def _objective(
     values: Vector,
     extra: Vector,
     noise_prior: LogNormal,
+    offset: float = 0.0,
 ) -> Callable[[Vector], tuple[float, Vector]]:
     """The negative log posterior and its gradient in the log-parameters, the log noise ratio last."""
 
@@ -133,7 +134,7 @@ def _objective(
         split = _split(parameters, np.exp(logs[:-1]))
         ratio = np.exp(logs[-1:])
         scores, pull = similarity.with_parameters(split).sensitivity(encodings)
-        log, weights = _evidence(scores, values, float(ratio[0]) + extra, psd)
+        log, weights = _evidence(scores + offset, values, float(ratio[0]) + extra, psd)
         prior = sum(parameters[name].prior.log_density(value) for name, value in split.items())
         slopes = pull(weights.on_scores)
         gradient = [slopes[name] + parameters[name].prior.log_slope(split[name]) for name in parameters]
@@ -184,8 +185,8 @@ def _through_clip(weights: Matrix, levels: Vector, basis: Matrix) -> Matrix:
     return basis @ (ratio * (basis.T @ weights @ basis)) @ basis.T
 
 
-def _amplitude(similarity: Similarity, encodings: Encoding, values: Vector, ratio: Vector) -> float:
-    scores = similarity.between(encodings, encodings)
+def _amplitude(similarity: Similarity, encodings: Encoding, values: Vector, ratio: Vector, offset: float) -> float:
+    scores = similarity.between(encodings, encodings) + offset
     treated = scores if similarity.psd else treat(scores, "clip").matrix
     solved = linalg.cho_solve((cholesky(treated + np.diag(ratio)), True), values)
     return marginal_likelihood(float(values @ solved), 0.0, len(values)).amplitude

@@ -1,4 +1,4 @@
-"""How a member of a committee mixes the likenesses: S = (Σ_k w_k S_k)^p."""
+"""How a member of a committee mixes the likenesses: S = (Σ_k w_k S_k)^p + c."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from likewise.similarity.algebra import Scaled, Sum, Warped, power_slope
+from likewise.similarity.algebra import Offset, Scaled, Sum, Warped, power_slope
 from likewise.similarity.base import Similarity
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Weights of the likenesses, and the warp of their mix.
+    """Weights of the likenesses, the warp of their mix, and what all objects have in common.
+
+    The offset c lets the mean be learnt with everything else. Without it, observations that crowd around the best ones
+    would raise what is expected far away from them.
 
     >>> Recipe((0.5, 0.5), 2.0).scores({0: 1.0, 1: 3.0})
     4.0
@@ -21,6 +24,7 @@ class Recipe:
 
     weights: tuple[float, ...]
     power: float = 1.0
+    offset: float = 0.0
 
     @cached_property
     def used(self) -> tuple[int, ...]:
@@ -36,11 +40,11 @@ class Recipe:
         return total
 
     def scores(self, scores: Mapping[int, Any] | Sequence[Any]) -> Any:
-        """(Σ_k w_k S_k)^p of matrices, rows or selves."""
+        """(Σ_k w_k S_k)^p + c of matrices, rows or selves."""
         mixed = self.mix(scores)
-        if self.power == 1.0:
-            return mixed
-        return mixed * mixed if self.power == 2.0 else mixed**self.power
+        if self.power != 1.0:
+            mixed = mixed * mixed if self.power == 2.0 else mixed**self.power
+        return mixed + self.offset if self.offset else mixed
 
     def pull(self, scores: Mapping[int, Any], weights: Any) -> dict[int, Any]:
         """From derivatives in the member's scores to derivatives in each likeness's."""
@@ -51,7 +55,8 @@ class Recipe:
         """The same mix as a similarity of objects."""
         parts = tuple(bases[k] if self.weights[k] == 1.0 else Scaled(bases[k], self.weights[k]) for k in self.used)
         mixed = parts[0] if len(parts) == 1 else Sum(parts)
-        return mixed if self.power == 1.0 else Warped(mixed, self.power)
+        warped = mixed if self.power == 1.0 else Warped(mixed, self.power)
+        return Offset(warped, self.offset) if self.offset else warped
 
     def encoding(self, encodings: Sequence[Any]) -> Any:
         """The encoding that `similarity` would make, from those of the likenesses."""

@@ -90,11 +90,11 @@ class Sum(Similarity):
 
     def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
         parts = [_differentiable(part).linearise(x, y) for part, x, y in zip(self.parts, a, b, strict=True)]
-        return cast(Matrix, sum(s for s, _ in parts)), lambda weights: cast(Matrix, sum(p(weights) for _, p in parts))
+        return cast(Matrix, sum(s for s, _ in parts)), lambda weights: _added([p(weights) for _, p in parts])
 
     def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
         parts = [_differentiable(part).linearise_within(x) for part, x in zip(self.parts, a, strict=True)]
-        return cast(Vector, sum(s for s, _ in parts)), lambda weights: cast(Matrix, sum(p(weights) for _, p in parts))
+        return cast(Vector, sum(s for s, _ in parts)), lambda weights: _added([p(weights) for _, p in parts])
 
 
 @dataclass(frozen=True)
@@ -153,9 +153,19 @@ class Product(Similarity):
 
 def _product_rule(parts: Sequence[tuple[Any, Pullback]]) -> tuple[Any, Pullback]:
     others = others_product([scores for scores, _ in parts])
-    return parts[0][0] * others[0], lambda weights: cast(
-        Matrix, sum(pull(weights * other) for (_, pull), other in zip(parts, others, strict=True))
+    return parts[0][0] * others[0], lambda weights: _added(
+        [pull(weights * other) for (_, pull), other in zip(parts, others, strict=True)]
     )
+
+
+def _added(gradients: Sequence[Matrix]) -> Matrix:
+    """The sum of gradients in one vector; those of records over different fields are in different vectors."""
+    if len({gradient.shape for gradient in gradients}) > 1:
+        raise SimilarityError(
+            "these similarities have gradients in different fields, which cannot be added; "
+            "give each of them the same fields, or use the view of a Record space"
+        )
+    return cast(Matrix, sum(gradients))
 
 
 class _Wrapper(Similarity):
@@ -192,9 +202,7 @@ class Scaled(_Wrapper):
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.factor) and self.factor >= 0):
-            raise SimilarityError(
-                f"a similarity can be scaled by a non-negative number alone, not by {self.factor}"
-            )
+            raise SimilarityError(f"a similarity can be scaled by a non-negative number alone, not by {self.factor}")
 
     @property
     def psd(self) -> bool:
@@ -224,6 +232,54 @@ class Scaled(_Wrapper):
     def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
         scores, pull = _differentiable(self.inner).linearise_within(a)
         return self.factor * scores, lambda weights: pull(self.factor * weights)
+
+
+@dataclass(frozen=True)
+class Offset(_Wrapper):
+    """S(x, x') = inner(x, x') + constant: what all objects have in common. PSD if the inner one is.
+
+    In a posterior it stands for a mean that is learnt with everything else: a priori N(0, constant · amplitude).
+
+    >>> from likewise.similarity.vectors import RBF
+    >>> Offset(RBF(1.0), 0.5)([0.0], [0.0])
+    1.5
+    """
+
+    inner: Similarity
+    constant: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.constant) and self.constant >= 0):
+            raise SimilarityError(f"a similarity can be offset by a non-negative number alone, not by {self.constant}")
+
+    @property
+    def psd(self) -> bool:
+        return self.inner.psd
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        return Offset(parts[0], self.constant)
+
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        return self.inner.between(a, b) + self.constant
+
+    def within(self, a: Encoding) -> Vector:
+        return self.inner.within(a) + self.constant
+
+    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+        scores, pull = self.inner.sensitivity(a)
+        return scores + self.constant, lambda weights: merged([pull], [weights])
+
+    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        scores, pull = _differentiable(self.inner).linearise(a, b)
+        return scores + self.constant, pull
+
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        scores, pull = _differentiable(self.inner).linearise_within(a)
+        return scores + self.constant, pull
 
 
 @dataclass(frozen=True)
@@ -310,6 +366,10 @@ class Symmetrised(_Wrapper):
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         return 0.5 * (self.inner.between(a, b) + self.inner.between(b, a).T)
+
+    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+        scores, pull = self.inner.sensitivity(a)
+        return 0.5 * (scores + scores.T), lambda weights: merged([pull], [0.5 * (weights + weights.T)])
 
     def within(self, a: Encoding) -> Vector:
         return self.inner.within(a)

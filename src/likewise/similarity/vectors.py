@@ -113,7 +113,8 @@ class Stationary(VectorSimilarity):
         return a / self._lengthscales(a.shape[1])
 
     def between(self, a: Matrix, b: Matrix) -> Matrix:
-        return self._profile(squared_distances(self._scaled(a), self._scaled(b)))[0]
+        z = self._scaled(a)
+        return self._profile(squared_distances(z, z if b is a else self._scaled(b)))[0]
 
     def within(self, a: Matrix) -> Vector:
         return np.ones(len(a))
@@ -162,12 +163,15 @@ def squared_distances(a: Matrix, b: Matrix) -> Matrix:
         for k in range(a.shape[1]):
             total += np.subtract.outer(a[:, k], b[:, k]) ** 2
         return total
+    same = a is b
     centre = b.mean(axis=0) if len(b) else 0.0
     a, b = a - centre, b - centre
     total = a @ b.T
     total *= -2.0
     total += np.einsum("ik,ik->i", a, a)[:, None]
     total += np.einsum("ik,ik->i", b, b)
+    if same:
+        np.fill_diagonal(total, 0.0)
     return np.maximum(total, 0.0, out=total)
 
 

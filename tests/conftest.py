@@ -1,4 +1,6 @@
-"""Property tests without a deadline: first calls import libraries, and the machine may be busy."""
+"""One profile for all property tests: a busy machine is no failure."""
+
+from __future__ import annotations
 
 from hypothesis import settings
 
