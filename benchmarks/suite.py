@@ -45,8 +45,8 @@ STRINGS = ("nasbench_macro",)
 HIGH = ("ackley10", "ackley50", "ackley100", "levy10", "levy50", "levy100")
 
 PEER_STAGES = (
-    Stage(FIVE, ("botorch",), range(8)),
-    Stage(FIVE, ("random", "optuna-tpe", "optuna-gp"), range(8)),
+    Stage(FIVE, ("botorch",), range(4)),
+    Stage(FIVE, ("botorch", "random", "optuna-tpe", "optuna-gp"), range(8)),
     Stage(EXPECTATIONS, ("botorch", "random"), range(8)),
     Stage(FIRST_POOLS, ("random",), range(20)),
     Stage(FIRST_POOLS, ("botorch",), range(5)),
