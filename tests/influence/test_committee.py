@@ -54,7 +54,7 @@ def test_influences_times_values_sum_to_the_mean(transform):
 
 def test_the_mixture_is_that_of_the_members_posteriors():
     grams, _, values = problem()
-    committee = seat(grams, values)
+    committee = seat(grams, values, transform=Standardised.of(values))
     new = words(6, seed=8)
     means = np.array([m.posterior.mean(new) for m in committee.members])
     variances = np.array([m.posterior.variance(new) for m in committee.members])
@@ -148,3 +148,12 @@ def test_a_recipe_is_the_similarity_it_says():
     expected = (0.3 * a.between(x, x) + 0.7 * b.between(x, x)) ** 1.5
     np.testing.assert_allclose(mixed.between(mixed.encode(x), mixed.encode(x)), expected)
     np.testing.assert_allclose(recipe.scores([a.between(x, x), b.between(x, x)]), expected)
+
+
+def test_heavy_tails_are_bent_and_plain_values_are_not():
+    rng = np.random.default_rng(0)
+    x = [tuple(v) for v in rng.random((40, 1))]
+    smooth = np.sin(6 * np.array(x)[:, 0])
+    gram = Gram.of(lw.RBF(0.3), x)
+    assert isinstance(seat([gram], smooth).transform, Standardised)
+    assert not isinstance(seat([gram], np.exp(4 * smooth)).transform, Standardised)

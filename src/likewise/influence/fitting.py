@@ -26,6 +26,7 @@ from likewise.influence.gram import Gram
 from likewise.influence.learning import Learnt, cholesky, learn, learn_mix
 from likewise.influence.posterior import Posterior, treated_posterior
 from likewise.influence.recipe import Recipe
+from likewise.influence.scale import suitable_scale
 from likewise.influence.spectrum import Spectrum, Treatment, treat
 from likewise.influence.values import Standardised, Transform
 from likewise.similarity.base import Vector
@@ -54,6 +55,7 @@ class Settings:
     mixes: bool = True
     learn: bool = True
     offset: float = OFFSET
+    rescale: bool = True
 
 
 DEFAULT = Settings()
@@ -81,10 +83,13 @@ def seat(
 ) -> Committee:
     """The committee of these likenesses for these values (on the user's scale), weighted by evidence.
 
-    `extra_noise` holds known measurement variances on the user's scale.
+    `extra_noise` holds known measurement variances on the user's scale. Without a `transform` the scale is chosen.
     """
-    chosen = Standardised.of(values) if transform is None else transform
-    data = _Data.of(values, extra_noise, chosen)
+    if transform is None:
+        rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
+        kind = suitable_scale(rough + settings.offset, values) if settings.rescale else Standardised
+        transform = kind.of(values)
+    data = _Data.of(values, extra_noise, transform)
     tuned, learnt = _tuned(grams, data, settings)
     seats = [
         one
@@ -95,7 +100,7 @@ def seat(
     if "as_is" in settings.spectra:
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
         seats = [replace(one, evidence=_leave_one_out(one, data)) for one in seats]
-    return Committee(tuple(tuned), _elected(seats, data), chosen)
+    return Committee(tuple(tuned), _elected(seats, data), transform)
 
 
 def reseat(committee: Committee, grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None) -> Committee:
@@ -138,11 +143,17 @@ def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list
     return tuned, learnt
 
 
+def _scales(grams: Sequence[Gram]) -> list[float]:
+    """What brings each likeness to a mean score of one of an object with itself."""
+    means = [float(np.mean(np.diag(gram.scores))) if len(gram) else 1.0 for gram in grams]
+    return [1.0 if abs(mean - 1.0) < 1e-9 else 1.0 / max(mean, 1e-300) for mean in means]
+
+
 def _recipes(
     grams: Sequence[Gram], learnt: Mapping[int, Learnt], data: _Data, settings: Settings
 ) -> Iterator[tuple[Recipe, tuple[float, ...], float]]:
     """Recipes that stand, with their noise ratios and log prior."""
-    scale = [1.0 / max(float(np.mean(np.diag(gram.scores))), 1e-300) if len(gram) else 1.0 for gram in grams]
+    scale = _scales(grams)
 
     def warped(weights: Vector, log_prior: float) -> Iterator[tuple[Recipe, tuple[float, ...], float]]:
         signed = any(grams[k].similarity.signed for k in np.flatnonzero(weights).tolist())
@@ -150,7 +161,7 @@ def _recipes(
             prior = -0.5 * (np.log(power) / WARP_SCALE) ** 2
             yield Recipe(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, log_prior + prior
 
-    unit = np.diag([s if abs(s - 1.0) > 1e-9 else 1.0 for s in scale])
+    unit = np.diag(scale)
     for k in range(len(grams)):
         if k in learnt:
             parameters = grams[k].similarity.parameters(grams[k].encodings)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -22,6 +22,11 @@ NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
 class Transform(ABC):
     """An increasing map from the user's values to the model's."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, values: Vector) -> Self:
+        """The transform that suits these values."""
 
     @abstractmethod
     def forward(self, values: Any) -> Any:
@@ -55,7 +60,7 @@ class Standardised(Transform):
     scale: float
 
     @classmethod
-    def of(cls, values: Vector) -> Standardised:
+    def of(cls, values: Vector) -> Self:
         """The transform that gives these values mean 0 and standard deviation 1; constant values keep scale 1."""
         if not len(values):
             return cls(0.0, 1.0)
@@ -88,7 +93,7 @@ class Ranked(Transform):
     scores: Vector
 
     @classmethod
-    def of(cls, values: Vector) -> Ranked:
+    def of(cls, values: Vector) -> Self:
         """The transform of these values; equal ones share their mean rank."""
         knots, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
         last = np.cumsum(counts)
@@ -135,7 +140,7 @@ class YeoJohnson(Transform):
     outer: Standardised
 
     @classmethod
-    def of(cls, values: Vector) -> YeoJohnson:
+    def of(cls, values: Vector) -> Self:
         """The transform with the exponent under which the values look most normal."""
         from scipy.optimize import minimize_scalar
 
