@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
@@ -30,25 +30,38 @@ def test_moves_are_distinct_permutations(x: tuple[int, ...], seed: int) -> None:
     assert bool(moves) == (len(x) > 1)
 
 
-@given(st.permutations(range(12)))
-def test_all_swaps_are_there_when_they_are_few(order: list[int]) -> None:
-    moves = set(Permutations(12).moves(tuple(order), np.random.default_rng(0)))
-    for i, j in combinations(range(12), 2):
-        swapped = list(order)
-        swapped[i], swapped[j] = swapped[j], swapped[i]
-        assert tuple(swapped) in moves
+def edited(x: tuple[int, ...], step: str) -> set[tuple[int, ...]]:
+    """All the orders one step away, step by step on a list."""
+    found = set()
+    for i, j in permutations(range(len(x)), 2):
+        y = list(x)
+        if step == "swap":
+            y[i], y[j] = y[j], y[i]
+        elif step == "insert":
+            y.insert(j, y.pop(i))
+        elif i < j:
+            y[i : j + 1] = y[i : j + 1][::-1]
+        found.add(tuple(y))
+    return found - {x}
 
 
-def test_moves_include_insertions_and_reversals() -> None:
-    x = tuple(range(30))
-    moves = set(Permutations(30).moves(x, np.random.default_rng(0)))
-    assert any(moves & {x[:i] + x[i : j + 1][::-1] + x[j + 1 :] for i, j in combinations(range(30), 2) if j - i > 3})
-    rests = {(x[i], x[:i] + x[i + 1 :]) for i in range(30)}
-    assert any(
-        (item, tuple(v for v in y if v != item)) in rests and abs(y.index(item) - x.index(item)) > 2
-        for y in moves
-        for item in x
-    )
+@settings(max_examples=20)
+@given(st.permutations(range(12)), st.sampled_from(["swap", "insert", "reverse"]))
+def test_all_moves_by_one_step_are_there_when_they_are_few(order: list[int], step: Any) -> None:
+    x = tuple(order)
+    assert set(Permutations(12, steps=(step,)).moves(x, np.random.default_rng(0))) == edited(x, step)
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(30)), st.integers(0, 99))
+def test_moves_are_of_every_kind_and_no_other(order: list[int], seed: int) -> None:
+    x = tuple(order)
+    moves = set(Permutations(30).moves(x, np.random.default_rng(seed)))
+    kinds = {step: edited(x, step) for step in ("swap", "insert", "reverse")}
+    assert moves <= set.union(*kinds.values())
+    for step, reached in kinds.items():
+        others = set.union(*(r for s, r in kinds.items() if s != step))
+        assert moves & (reached - others)
 
 
 @given(orders, st.integers(0, 99))
@@ -94,3 +107,9 @@ def test_arrays_and_whole_floats_are_orders_of_whole_numbers() -> None:
 def test_spaces_that_cannot_be_are_refused(n: Any) -> None:
     with pytest.raises(SpaceError):
         Permutations(n)
+
+
+@pytest.mark.parametrize("steps", [(), "swap", ["jump"]])
+def test_unknown_steps_are_refused(steps: Any) -> None:
+    with pytest.raises(SpaceError, match="'swap', 'insert', 'reverse'"):
+        Permutations(3, steps=steps)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,18 +16,21 @@ from likewise.spaces.base import Generator, Space
 from likewise.spaces.codec import identity, plain, scalar
 from likewise.spaces.drawing import child, neighbours
 
-ALL_SWAPS = 120
-SOME_SWAPS = 64
+ALL = 120
+SOME = 64
 OTHERS = 24
 
 Permutation = tuple[Any, ...]
+Step = Literal["swap", "insert", "reverse"]
+STEPS: tuple[Step, ...] = ("swap", "insert", "reverse")
 
 
 @dataclass(frozen=True)
 class Permutations(Space):
     """The orders of 0, …, n−1, or of a sequence of items, as tuples.
 
-    Moves swap two entries, move one elsewhere, and reverse a segment.
+    Moves swap two entries, move one elsewhere, and reverse a segment, or do those that `steps` names. Steps that keep
+    what matters help the search: swaps for assignments, insertions for schedules, reversals for tours.
 
     >>> import numpy as np
     >>> tours = Permutations(4)
@@ -39,6 +42,7 @@ class Permutations(Space):
 
     n: int | Sequence[Any]
     _: KW_ONLY
+    steps: Sequence[Step] = STEPS
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
@@ -46,6 +50,8 @@ class Permutations(Space):
             raise SpaceError(f"Permutations needs a number of items of at least 1, or the list of them, not {self.n!r}")
         if len(set(self.items)) < len(self.items):
             raise SpaceError(f"Permutations needs items that differ: {list(self.items)!r}")
+        if isinstance(self.steps, str) or not len(self.steps) or not set(self.steps) <= set(STEPS):
+            raise SpaceError(f"the steps of Permutations are some of {', '.join(map(repr, STEPS))}, not {self.steps!r}")
 
     @cached_property
     def items(self) -> tuple[Any, ...]:
@@ -84,15 +90,18 @@ class Permutations(Space):
             ) from None
 
     def moves(self, x: Permutation, rng: Generator) -> list[Permutation]:
-        """Permutations one swap, one insertion or one reversal away; all the swaps when they are few."""
+        """Permutations one swap, one insertion or one reversal away; all those of the first step when they are few."""
         n = len(x)
         if n < 2:
             return []
-        pairs = list(combinations(range(n), 2)) if n * (n - 1) // 2 <= ALL_SWAPS else _pairs(n, SOME_SWAPS, rng)
-        swaps = [_swapped(x, i, j) for i, j in pairs]
-        inserted = [_inserted(x, *pair) for i, j in _pairs(n, OTHERS, rng) for pair in ((i, j), (j, i))]
-        reversals = [x[:i] + x[i : j + 1][::-1] + x[j + 1 :] for i, j in _pairs(n, OTHERS, rng)]
-        return neighbours(self, x, [*swaps, *inserted, *reversals])
+        near: list[Permutation] = []
+        for step in self.steps:
+            if step == self.steps[0]:
+                pairs = list(combinations(range(n), 2)) if n * (n - 1) // 2 <= ALL else _pairs(n, SOME, rng)
+            else:
+                pairs = _pairs(n, OTHERS, rng)
+            near += [y for i, j in pairs for y in _STEPPED[step](x, i, j)]
+        return neighbours(self, x, near)
 
     def crossover(self, x: Permutation, other: Permutation, rng: Generator) -> Permutation:
         """Order crossover: a segment of x in its place, the rest in the order of the other."""
@@ -132,11 +141,21 @@ def _pairs(n: int, count: int, rng: Generator) -> list[tuple[int, int]]:
     return [(min(i, j), max(i, j)) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
 
 
-def _swapped(x: Permutation, i: int, j: int) -> Permutation:
-    return (*x[:i], x[j], *x[i + 1 : j], x[i], *x[j + 1 :])
+def _swapped(x: Permutation, i: int, j: int) -> list[Permutation]:
+    return [(*x[:i], x[j], *x[i + 1 : j], x[i], *x[j + 1 :])]
 
 
-def _inserted(x: Permutation, i: int, j: int) -> Permutation:
-    """The entry at i moved to j."""
-    rest = x[:i] + x[i + 1 :]
-    return (*rest[:j], x[i], *rest[j:])
+def _inserted(x: Permutation, i: int, j: int) -> list[Permutation]:
+    """The entry at i moved to j, and the one at j moved to i."""
+    return [(*x[:i], *x[i + 1 : j + 1], x[i], *x[j + 1 :]), (*x[:i], x[j], *x[i:j], *x[j + 1 :])]
+
+
+def _reversed(x: Permutation, i: int, j: int) -> list[Permutation]:
+    return [x[:i] + x[i : j + 1][::-1] + x[j + 1 :]]
+
+
+_STEPPED: dict[Step, Callable[[Permutation, int, int], list[Permutation]]] = {
+    "swap": _swapped,
+    "insert": _inserted,
+    "reverse": _reversed,
+}
