@@ -157,3 +157,19 @@ def test_heavy_tails_are_bent_and_plain_values_are_not():
     gram = Gram.of(lw.RBF(0.3), x)
     assert isinstance(seat([gram], smooth).transform, Standardised)
     assert not isinstance(seat([gram], np.exp(4 * smooth)).transform, Standardised)
+
+
+def test_replicates_tell_how_noisy_the_measurements_are():
+    rng = np.random.default_rng(1)
+    x = [(v,) for v in np.repeat(np.linspace(0.0, 1.0, 8), 4).tolist()]
+    y = np.sin(6 * np.array(x)[:, 0]) + 0.3 * rng.standard_normal(len(x))
+    committee = seat([Gram.of(lw.Precomputed(*unique(x)), x)], y, transform=Standardised.of(y))
+    noise = sum(m.weight * m.posterior.noise.mean() for m in committee.members)
+    np.testing.assert_allclose(np.sqrt(noise) * y.std(), 0.3, rtol=0.3)
+
+
+def unique(x):
+    """Distinct objects and their likeness, one without parameters, so that the noise has to come from the grid."""
+    objects = sorted(set(x))
+    values = np.array(objects)
+    return objects, np.exp(-((values - values.T) ** 2) / 0.08)

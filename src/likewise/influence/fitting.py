@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -30,6 +30,7 @@ from likewise.influence.scale import suitable_scale
 from likewise.influence.spectrum import Spectrum, Treatment, treat
 from likewise.influence.values import Standardised, Transform
 from likewise.similarity.base import Vector
+from likewise.similarity.plain import object_key
 
 WARPS = (0.5, 1.0, 2.0, 4.0, 8.0)
 RATIOS = (1e-3, 1e-2, 1e-1, 5e-1)
@@ -37,6 +38,7 @@ LEAST_SHARE = 0.02
 MOST_MEMBERS = 20
 LEARN_FROM = 3
 MIX_FROM = 20
+REPLICATES_FROM = 2
 # The common mean's prior variance, in units of the amplitude.
 OFFSET = 1.0
 # What a learnt parameter costs in log evidence: it was chosen to fit.
@@ -90,6 +92,7 @@ def seat(
         kind = suitable_scale(rough + settings.offset, values) if settings.rescale else Standardised
         transform = kind.of(values)
     data = _Data.of(values, extra_noise, transform)
+    settings = replace(settings, ratios=settings.ratios + _replicate_ratio(grams[0].objects, data.values))
     tuned, learnt = _tuned(grams, data, settings)
     seats = [
         one
@@ -141,6 +144,19 @@ def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list
         learnt[k] = learn(gram.similarity, gram.encodings, data.values, data.extra, offset=settings.offset)
         tuned[k] = gram.tuned(learnt[k].similarity)
     return tuned, learnt
+
+
+def _replicate_ratio(objects: Sequence[Any], values: Vector) -> tuple[float, ...]:
+    """The noise that repeated measurements of one object show, as one more candidate; values have spread one."""
+    groups: dict[Any, list[float]] = {}
+    for x, value in zip(objects, values.tolist(), strict=True):
+        groups.setdefault(object_key(x), []).append(value)
+    repeated = [np.array(group) for group in groups.values() if len(group) > 1]
+    freedom = sum(len(group) - 1 for group in repeated)
+    if freedom < REPLICATES_FROM:
+        return ()
+    pooled = sum(float(np.sum((group - group.mean()) ** 2)) for group in repeated) / freedom
+    return (float(np.clip(pooled, 1e-6, 10.0)),)
 
 
 def _scales(grams: Sequence[Gram]) -> list[float]:
