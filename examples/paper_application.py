@@ -1,4 +1,4 @@
-"""The paper's application: maximise an expectation over Gaussians, by likeness of distributions and by plain GP-based BO.
+"""The paper's application: an expectation over Gaussians, by likeness of distributions and by plain GP-based BO.
 
 The objects are Gaussians N(μ, σ²); the value of one is g(x) = E[f(ω)], estimated from samples, with f a Rastrigin
 landscape whose best Gaussian is known. Both methods see the same first ten Gaussians; likewise compares distributions,
@@ -10,6 +10,7 @@ plain GP-based BO compares the numbers (μ, σ²).
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,7 @@ def run(dimension: int, seeds: int) -> dict[str, np.ndarray]:
     for name, similarity in METHODS.items():
         rows = []
         for seed in range(seeds):
+            print(f"{name}, seed {seed} …", file=sys.stderr)
             study = lw.Study(space, similarity(space), seed=seed)
             values = []
             for x in space.sample(FIRST, np.random.default_rng(seed)):
