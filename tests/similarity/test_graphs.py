@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import SimilarityError
 from likewise.similarity import graphedit
+from likewise.similarity import graphs as graphs_module
 from likewise.similarity.base import Similarity
 from likewise.similarity.graphedit import GraphEdit
 from likewise.similarity.graphs import Histograms, ShortestPath, WeisfeilerLehman
@@ -172,6 +173,14 @@ def test_a_disconnected_graph_is_named() -> None:
     assert ShortestPath(disconnected=True)(pieces, pieces) == pytest.approx(1.0)
     one_way = nx.DiGraph([(0, 1), (0, 2)])
     assert ShortestPath()(one_way, one_way) == pytest.approx(1.0)
+
+
+def test_many_graphs_are_encoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = [random_graph(seed, directed=seed % 2 == 0) for seed in range(12)]
+    similarity = ShortestPath(disconnected=True)
+    whole = similarity.encode(objects)
+    monkeypatch.setattr(graphs_module, "CELLS_AT_ONCE", 100)
+    assert abs(similarity.encode(objects) - whole).max() < 1e-12
 
 
 @pytest.mark.parametrize("similarity", [*COUNTED, GraphEdit(1.0)], ids=name)

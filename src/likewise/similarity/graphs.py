@@ -24,6 +24,8 @@ from likewise.similarity.hashed import Hashes, Integers, Sparse, counted, mixed,
 
 # Any odd constant; it tells the centre of a tree from its leaves, and the start of a path from its end.
 CENTRE = np.uint64(0xD6E8FEB86659FD93)
+# Pairs of nodes whose distances are computed together.
+CELLS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,28 +192,49 @@ class ShortestPath(CountedFeatures):
     disconnected: bool = False
 
     def features(self, flat: Flat) -> tuple[Integers, Hashes]:
-        starts = np.searchsorted(flat.rows, np.arange(flat.count + 1))
-        cuts = np.searchsorted(flat.edge_rows, np.arange(flat.count + 1))
-        parts = [
-            self._of_one(flat, number, slice(*starts[number : number + 2]), slice(*cuts[number : number + 2]))
-            for number in range(flat.count)
-        ]
-        rows = np.repeat(np.arange(flat.count), [len(part) for part in parts])
-        return rows, np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+        largest = int(np.bincount(flat.rows, minlength=1).max())
+        size = max(1, CELLS_AT_ONCE // max(largest, 1) ** 2)
+        parts = [self._of_some(flat, range(k, min(k + size, flat.count))) for k in range(0, flat.count, size)]
+        rows, hashes = zip(*parts, strict=True) if parts else ([flat.rows], [flat.labels])
+        return np.concatenate(rows), np.concatenate(hashes)
 
-    def _of_one(self, flat: Flat, number: int, nodes: slice, edges: slice) -> Hashes:
-        labels = flat.labels[nodes]
-        links = np.zeros((len(labels), len(labels)), dtype=np.float32)
-        links[flat.sources[edges] - nodes.start, flat.targets[edges] - nodes.start] = 1.0
-        directed = bool(flat.directed[number])
-        either_way = hops(np.maximum(links, links.T))
-        if not self.disconnected:
-            _check_connected(np.isfinite(either_way), number)
-        steps = hops(links) if directed else either_way
-        first, second = np.nonzero(np.isfinite(steps) if directed else np.triu(np.isfinite(steps)))
-        return mixed(
-            _pair_hashes(labels[first], labels[second], directed) + CENTRE * steps[first, second].astype(np.uint64)
-        )
+    def _of_some(self, flat: Flat, numbers: range) -> tuple[Integers, Hashes]:
+        labels, there, links = _padded(flat, numbers)
+        directed = flat.directed[numbers.start : numbers.stop, None, None]
+        steps = self._steps(links, directed, there[:, :, None] & there[:, None], numbers)
+        once = directed | np.triu(np.ones(links.shape[1:], dtype=bool))
+        graph, first, second = np.nonzero(np.isfinite(steps) & once)
+        ends = _pair_hashes(labels[graph, first], labels[graph, second], directed[graph, 0, 0])
+        return graph + numbers.start, mixed(ends + CENTRE * steps[graph, first, second].astype(np.uint64))
+
+    def _steps(self, links: Any, directed: Any, real: Any, numbers: range) -> Matrix:
+        """The distances within each graph, infinite for nodes that only fill up."""
+        either_way = hops(np.maximum(links, links.swapaxes(1, 2)))
+        apart = ~np.isfinite(either_way) & real
+        if apart.any() and not self.disconnected:
+            k = int(np.argmax(apart.any(axis=(1, 2))))
+            pieces = np.unique(apart[k][real[k].any(axis=1)], axis=0)
+            raise SimilarityError(
+                f"graph {numbers[k]} is disconnected, in {len(pieces)} pieces without paths between them; "
+                "allow it by ShortestPath(disconnected=True), or use WeisfeilerLehman"
+            )
+        steps = np.where(directed, hops(links), either_way) if directed.any() else either_way
+        return np.where(real, steps, np.inf)
+
+
+def _padded(flat: Flat, numbers: range) -> tuple[Hashes, NDArray[np.bool_], NDArray[np.float32]]:
+    """Labels, whether there is such a node, and edges of these graphs, each filled up to the size of the largest."""
+    start, stop = np.searchsorted(flat.rows, (numbers.start, numbers.stop))
+    row = flat.rows[start:stop] - numbers.start
+    sizes = np.bincount(row, minlength=len(numbers))
+    place = np.arange(stop - start) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    labels = np.zeros((len(numbers), int(sizes.max())), dtype=np.uint64)
+    labels[row, place] = flat.labels[start:stop]
+    edges = slice(*np.searchsorted(flat.edge_rows, (numbers.start, numbers.stop)))
+    sources, targets = flat.sources[edges] - start, flat.targets[edges] - start
+    links = np.zeros((*labels.shape, labels.shape[1]), dtype=np.float32)
+    links[row[sources], place[sources], place[targets]] = 1.0
+    return labels, np.arange(labels.shape[1]) < sizes[:, None], links
 
 
 def hops(links: NDArray[np.float32]) -> Matrix:
@@ -223,20 +246,12 @@ def hops(links: NDArray[np.float32]) -> Matrix:
            [inf, inf,  0.]])
     """
     steps = np.full(links.shape, np.inf)
-    front, step = np.eye(len(links), dtype=bool), 0
+    front, step = np.broadcast_to(np.eye(links.shape[-1], dtype=bool), links.shape), 0
     while front.any():
         steps[front] = step
         front = (front.astype(np.float32) @ links > 0) & np.isinf(steps)
         step += 1
     return steps
-
-
-def _check_connected(reached: NDArray[np.bool_], number: int) -> None:
-    if not reached.all():
-        raise SimilarityError(
-            f"graph {number} is disconnected, in {len(np.unique(reached, axis=0))} pieces without paths between them; "
-            "allow it by ShortestPath(disconnected=True), or use WeisfeilerLehman"
-        )
 
 
 @dataclass(frozen=True)
