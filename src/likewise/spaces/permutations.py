@@ -29,8 +29,8 @@ STEPS: tuple[Step, ...] = ("swap", "insert", "reverse")
 class Permutations(Space):
     """The orders of 0, …, n−1, or of a sequence of items, as tuples.
 
-    Moves swap two entries, move one elsewhere, and reverse a segment, or do those that `steps` names. Steps that keep
-    what matters help the search: swaps for assignments, insertions for schedules, reversals for tours.
+    Moves swap two entries, move one elsewhere, and reverse a segment, or do those that `steps` names: a swap changes
+    two places of an assignment, a reversal two links of a tour, and an insertion keeps the order of all the others.
 
     >>> import numpy as np
     >>> tours = Permutations(4)
