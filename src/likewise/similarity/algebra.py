@@ -23,6 +23,8 @@ from likewise.similarity.base import (
 )
 from likewise.similarity.encoding import Encoding
 
+NOTHING = 1e-30
+
 
 def others_product(scores: Sequence[Any]) -> list[Any]:
     """For each factor the product of all the others, without dividing (a factor may be zero)."""
@@ -335,11 +337,11 @@ class Warped(_Wrapper):
 
 
 def power_slope(scores: Any, power: float) -> Any:
-    """d s^p / ds = p s^(p−1), taken as 0 at s = 0, where it may be infinite."""
+    """d s^p / ds = p s^(p−1), taken as 0 next to s = 0, where it may be infinite."""
     if power == 1.0:
         return np.ones_like(scores)
-    safe = np.where(scores == 0, 1.0, scores)
-    return np.where(scores == 0, 0.0, power * safe ** (power - 1.0))
+    nothing = np.abs(scores) < NOTHING
+    return np.where(nothing, 0.0, power * np.where(nothing, 1.0, scores) ** (power - 1.0))
 
 
 def warped(similarity: Similarity, power: float) -> Similarity:
