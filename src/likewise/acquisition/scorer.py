@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.influence.committee import Committee
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Vector
+
+# Failures may have been bad luck: what is worth a thousand times more than the rest is tried all the same.
+LEAST_LOG_CHANCE = np.log(1e-3)
+
+
+class Feasibility(Protocol):
+    """The logarithm of the chance that an object can be measured at all, with its gradient; a `Scorer` is one."""
+
+    def score(self, objects: Sequence[Any]) -> Vector: ...
+
+    def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]: ...
+
+
+class _Lowered(NamedTuple):
+    """A score weighed by a chance, and its derivatives in the score and in the chance's logarithm."""
+
+    score: Vector
+    in_score: Vector
+    in_log_chance: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +39,12 @@ class Scorer:
     committee: Committee
     acquisition: Acquisition
     best: float
-    feasibility: Committee | None = None
+    feasibility: Feasibility | None = None
 
     def score(self, objects: Sequence[Any]) -> Vector:
         """The worth of each object."""
         encodings = self.committee.encode(objects)
-        score = self.score_rows(self.committee.rows(encodings), self.committee.selves(encodings))
-        return score if self.feasibility is None else self.weighed(score, objects)
+        return self.weighed(self.score_rows(self.committee.rows(encodings), self.committee.selves(encodings)), objects)
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
         """The worth of objects whose scores with the observed ones are at hand."""
@@ -60,7 +78,7 @@ class Scorer:
                     on_selves[k] = on_selves.get(k, 0.0) + w
             return cast(Matrix, sum(row_pulls[k](on_rows[k]) + self_pulls[k](on_selves[k]) for k in on_rows))
 
-        return (score if self.feasibility is None else self.weighed(score, objects)), gradient
+        return (score, gradient) if self.feasibility is None else self._weigh(score, gradient, objects)
 
     def _linearised_rows(
         self, encodings: Mapping[int, Any]
@@ -79,9 +97,29 @@ class Scorer:
 
     def weighed(self, score: Vector, objects: Sequence[Any]) -> Vector:
         """The score lowered where objects like these have failed."""
+        return score if self.feasibility is None else self._lowered(score, self.feasibility.score(objects)).score
+
+    def _weigh(
+        self, score: Vector, gradient: Callable[[], Matrix], objects: Sequence[Any]
+    ) -> tuple[Vector, Callable[[], Matrix]]:
         assert self.feasibility is not None
-        chance = np.clip(self.feasibility.predict(objects).mean, 0.01, 1.0)
-        return score + np.log(chance) if self.acquisition.logarithmic else score - (1.0 - chance) * np.abs(score)
+        log_chance, chance_gradient = self.feasibility.linearise(objects)
+        low = self._lowered(score, log_chance)
+        return low.score, lambda: low.in_score[:, None] * gradient() + low.in_log_chance[:, None] * chance_gradient()
+
+    def _lowered(self, score: Vector, log_chance: Vector) -> _Lowered:
+        """The score times the chance; where it is no improvement, an object that fails counts as the worst value.
+
+        log u + log c for a logarithmic score log u, and c·u + (1 − c)·min(u, worst) for another score u.
+        """
+        unbounded = (log_chance > LEAST_LOG_CHANCE).astype(float)
+        log_chance = np.clip(log_chance, LEAST_LOG_CHANCE, 0.0)
+        if self.acquisition.logarithmic:
+            return _Lowered(score + log_chance, np.ones_like(score), unbounded)
+        chance = np.exp(log_chance)
+        worst = np.minimum(score, self.committee.members[0].posterior.values.min())
+        in_score = np.where(score > worst, chance, 1.0)
+        return _Lowered(chance * score + (1.0 - chance) * worst, in_score, unbounded * chance * (score - worst))
 
     def with_pending(self, objects: Sequence[Any]) -> Scorer:
         """The scorer when these objects are in flight: less variance near them, and their means as values to beat."""

@@ -1,4 +1,8 @@
-"""What a study believes: Gram matrices that grow with the observations, and a committee reseated on a schedule."""
+"""What a study believes: a committee, seated on a schedule and conditioned on what has been told since.
+
+It depends on the observations and their order alone, never on when it was asked, so that a study that was resumed
+believes what it would have believed otherwise. Only the work is remembered.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,31 @@ from likewise.influence.committee import Committee
 from likewise.influence.fitting import Settings, reseat, seat
 from likewise.influence.gram import Gram
 from likewise.similarity.base import Similarity, Vector
+from likewise.study.grams import Grams, picked
+from likewise.study.selection import LEARNT_FROM, Selection, last_seating, select
 
-EVERY_TELL_UNTIL = 50
-GROWTH = 1.1
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Observations in the order they were told; larger values are better, and extra noises are variances."""
+
+    objects: Sequence[Any]
+    values: Vector
+    extra_noise: Vector | None
+
+    def part(self, index: Any) -> Data:
+        """Some of the observations."""
+        extra = None if self.extra_noise is None else self.extra_noise[index]
+        return Data([self.objects[i] for i in index.tolist()], self.values[index], extra)
+
+    def same(self, other: Data) -> bool:
+        """Whether they are the same observations."""
+        mine, theirs = (np.zeros(0) if data.extra_noise is None else data.extra_noise for data in (self, other))
+        return (
+            np.array_equal(self.values, other.values)
+            and np.array_equal(mine, theirs)
+            and all(a is b for a, b in zip(self.objects, other.objects, strict=True))
+        )
 
 
 @dataclass(eq=False)
@@ -23,53 +49,45 @@ class Model:
 
     likenesses: tuple[Similarity, ...]
     settings: Settings = field(default_factory=Settings)
-    _grams: tuple[Gram, ...] = ()
-    _committee: Committee | None = None
-    _seated_at: int = 0
-    _settled_at: int = 0
-    _values: Vector = field(default_factory=lambda: np.zeros(0))
+    grams: Grams = field(init=False)
+    _known: tuple[Data, Selection, Committee] | None = None
+    _seated: tuple[Data, Committee] | None = None
 
-    def committee(self, objects: Sequence[Any], values: Vector, extra_noise: Vector | None) -> Committee:
-        """The committee for these observations; what is known of a prefix of them is kept."""
-        t = len(objects)
-        grown = self._grow(objects)
-        known = self._committee
-        if known is not None and not grown and np.array_equal(values, self._values):
-            return known
-        self._values = np.array(values)
-        if known is None or self._due(t):
-            self._settle(t)
-            self._committee = seat(self._grams, values, extra_noise, settings=self.settings, previous=known)
-            self._seated_at = t
-        else:
-            tuned = tuple(
-                gram if gram.similarity is old.similarity else gram.tuned(old.similarity)
-                for gram, old in zip(self._grams, known.grams, strict=True)
-            )
-            self._committee = reseat(known, tuned, values, extra_noise)
-        return self._committee
+    def __post_init__(self) -> None:
+        self.grams = Grams(self.likenesses)
 
-    def _due(self, t: int) -> bool:
-        return t <= EVERY_TELL_UNTIL or t >= GROWTH * self._seated_at or t < self._seated_at
+    def committee(self, data: Data) -> tuple[Committee, Selection]:
+        """The committee for these observations, and which of them it is conditioned on."""
+        if self._known is None or not self._known[0].same(data):
+            selection = select(data.values)
+            self._known = data, selection, self._conditioned(data, selection)
+        return self._known[2], self._known[1]
 
-    def _grow(self, objects: Sequence[Any]) -> bool:
-        """Bring the Gram matrices up to these objects; whether they have changed."""
-        known = self._grams[0].objects if self._grams else ()
-        if self._grams and len(known) <= len(objects) and all(a is b for a, b in zip(known, objects, strict=False)):
-            new = objects[len(known) :]
-            self._grams = tuple(gram.grown(new) for gram in self._grams)
-            return len(new) > 0
-        self._grams = tuple(Gram.of(likeness, objects) for likeness in self.likenesses)
-        self._committee, self._settled_at = None, 0
-        return True
+    def _conditioned(self, data: Data, selection: Selection) -> Committee:
+        self.grams.settle(data.objects[: _settling(last_seating(len(data.values)))])
+        used = data.part(selection.conditioned)
+        grams = self.grams.of(used.objects)
+        places = np.searchsorted(selection.conditioned, selection.learnt)
+        seated = self._seat([picked(gram, places) for gram in grams], used.part(places))
+        if len(places) == len(used.values):
+            return seated
+        tuned = [_like(gram, own.similarity) for gram, own in zip(grams, seated.grams, strict=True)]
+        return reseat(seated, tuned, used.values, used.extra_noise)
 
-    def _settle(self, t: int) -> None:
-        """Settle what likenesses leave to the data (median distances), again whenever the data have doubled."""
-        if t < 2 or t < 2 * self._settled_at:
-            return
-        settled = [likeness.fitted(gram.encodings) for likeness, gram in zip(self.likenesses, self._grams, strict=True)]
-        self._grams = tuple(
-            gram if similarity is likeness else gram.tuned(similarity)
-            for gram, similarity, likeness in zip(self._grams, settled, self.likenesses, strict=True)
-        )
-        self._settled_at = t
+    def _seat(self, grams: Sequence[Gram], data: Data) -> Committee:
+        if self._seated is None or not self._seated[0].same(data):
+            self._seated = data, seat(grams, data.values, data.extra_noise, settings=self.settings)
+        return self._seated[1]
+
+
+def _like(gram: Gram, similarity: Similarity) -> Gram:
+    return gram if gram.similarity is similarity else gram.tuned(similarity)
+
+
+def _settling(t: int) -> int:
+    """How many of the first observations settle the likenesses: twice as many whenever the data have doubled.
+
+    >>> [_settling(t) for t in (1, 2, 3, 9, 5000)]
+    [0, 2, 2, 8, 256]
+    """
+    return 0 if t < 2 else 1 << (min(t, LEARNT_FROM).bit_length() - 1)

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import json
-import math
+import os
+import platform
+import secrets
 import time
+import weakref
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import RLock
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtr
 
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.improvement import LogExpectedImprovement
-from likewise.acquisition.scorer import Scorer
 from likewise.errors import StudyError
 from likewise.influence.committee import Committee
 from likewise.influence.fitting import Settings
 from likewise.influence.posterior import Prediction
 from likewise.influence.spectrum import Spectrum
-from likewise.search.base import Ground, Search
+from likewise.search.base import Search
 from likewise.search.batch import Batch, Sequential
-from likewise.search.choose import choose_search
-from likewise.search.spread import spread
-from likewise.similarity.base import Similarity
 from likewise.spaces.base import Space
+from likewise.study import explanation
+from likewise.study.evaluation import measured
+from likewise.study.heartbeat import Heartbeat
+from likewise.study.ledger import HOLDING, Ledger
 from likewise.study.likenesses import Likeness, likenesses
 from likewise.study.measurement import Measurement
-from likewise.study.model import Model
-from likewise.study.storage import NewRow, OpenStudy, Row, Storage, Taken, open_storage
+from likewise.study.model import Data, Model
+from likewise.study.proposal import Known, Proposer
+from likewise.study.storage import NewRow, OpenStudy, Storage, Taken, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State, Trial
 
@@ -41,6 +46,13 @@ ANALOGUES = 5
 
 class Study:
     """Ask, tell, remember.
+
+    `storage` keeps it: `"sqlite:///study.db"`, `"postgresql://…"`, or in memory when left out. A stored study of this
+    `name` is resumed, by any number of processes and machines at once; its space and direction must be the same, its
+    seed and similarity may be new. `initial` observations are spread out before the model chooses.
+
+    With a `lease`, in seconds, suggestions that nobody settles return to the pool: this process renews its own from a
+    thread in the background for as long as it lives. Without one they stay open until told, failed or abandoned.
 
     >>> import likewise as lw
     >>> study = lw.Study(lw.Box([0.0], [1.0]), similarity=lw.RBF(), seed=1)
@@ -68,31 +80,26 @@ class Study:
         lease: float | None = None,
         worker: str | None = None,
     ) -> None:
-        if direction not in ("maximize", "minimize"):
-            raise StudyError(f"a study's direction is 'maximize' or 'minimize', not {direction!r}")
-        if not isinstance(space, Space):
-            raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
+        _check(space, direction, seed, lease)
         self.space = space
         self.direction = direction
         self.seed = seed
-        self._given = similarity
-        self._acquisition = acquisition or LogExpectedImprovement()
-        self._batch = batch or Sequential()
-        self._search = search
-        self._initial = max(1, initial)
-        self._lease = lease
-        self._worker = worker
+        self.worker = worker or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
+        self._lock = RLock()
+        found = likenesses(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
-        self._settings = Settings(spectra=spectra)
-        self._model: Model | None = None
-        self._trials: dict[int, Trial] = {}
-        self._keys: dict[int, str] = {}
-        self._order: dict[int, int] = {}
-        self._revision = 0
-        settings = {"space": space.describe(), "direction": direction}
+        self._model = Model(tuple(space.view(s) for s in found), Settings(spectra=spectra))
+        self._proposer = Proposer(
+            space, self._model, acquisition or LogExpectedImprovement(), batch or Sequential(), search, max(1, initial)
+        )
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
-        self._store: OpenStudy = owner.open(name, settings)
-        self._sync()
+        self._store: OpenStudy = owner.open(name, {"space": space.describe(), "direction": direction})
+        self._ledger = Ledger(self._store, space.from_json)
+        self._lease = lease
+        self._heartbeat = Heartbeat(self._store, lease or 1.0)
+        weakref.finalize(self, self._heartbeat.stop)
+        self._note({"seed": seed, "similarity": [one.name for one in found], "spectrum": list(spectra)})
+        self._ledger.sync()
 
     @property
     def name(self) -> str:
@@ -102,42 +109,45 @@ class Study:
     @property
     def trials(self) -> list[Trial]:
         """Every trial, in the order of creation."""
-        self._sync()
-        return [self._trials[i] for i in sorted(self._trials)]
+        with self._lock:
+            self._ledger.sync()
+            return self._ledger.trials
 
     @property
     def best(self) -> Trial:
-        """The best observation."""
-        told = [t for t in self.trials if t.state is State.TOLD]
+        """The best observation; of equal ones the first."""
+        told = self._synced(State.TOLD)
         if not told:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
-        return max(told, key=lambda t: self._sign * _known(t.value))
+        return max(told, key=lambda t: self._sign * _known(t))
+
+    def count(self, state: State) -> int:
+        """How many trials are in a state."""
+        return len(self._synced(State(state)))
 
     def ask(self, n: int = 1, *, replicates: bool = False) -> list[Suggestion]:
-        """The next `n` objects to try; fewer only where the space has no more.
+        """The next `n` objects to try; fewer, or none, only where the space has no more.
 
         An object that is measured, failed or in flight is not proposed again unless `replicates` allows it.
         """
         if n < 1:
             raise StudyError(f"ask for at least one suggestion, not {n}")
-        self._sync()
-        self._expire()
-        for attempt in range(RETRIES):
-            objects, committee = self._propose(n, attempt, replicates)
-            if not objects:
-                return []
-            suggestions = self._described(objects, committee)
-            try:
-                ids = self._store.add([self._new_row(s, replicates) for s in suggestions])
-            except Taken:
-                # Another worker was faster; with its trials known, ask again.
-                self._sync()
-                continue
-            self._sync()
-            return [replace(s, id=i) for s, i in zip(suggestions, ids, strict=True)]
-        raise StudyError(
-            f"other workers took every suggestion of {RETRIES} attempts; ask again, or ask for more at a time"
-        )
+        with self._lock:
+            self._ledger.sync()
+            self._expire()
+            for attempt in range(RETRIES):
+                found, committee = self._suggestions(n, attempt, replicates)
+                try:
+                    ids = self._store.add([self._new_row(s, committee, replicates) for s in found])
+                except Taken:
+                    # Another worker was faster; with its trials known, ask again.
+                    self._ledger.sync()
+                    continue
+                if self._lease is not None:
+                    self._heartbeat.keep(ids)
+                self._ledger.sync()
+                return [replace(s, id=i) for s, i in zip(found, ids, strict=True)]
+        raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
 
     def tell(
         self,
@@ -147,186 +157,172 @@ class Study:
         std: float | None = None,
         id: int | None = None,
     ) -> None:
-        """Record a value: of a suggestion, of a trial's `id`, or of any object that was measured anyway."""
-        measured, spread_ = _measured(what, value, std)
-        self._sync()
-        trial = self._addressed(what, id)
-        if trial is not None:
-            self._store.settle(trial, state=State.TOLD, value=measured, std=spread_)
-        else:
-            self._add_known(what, NewRow("", "", State.TOLD, measured, spread_))
-        self._sync()
+        """Record a value: of a suggestion, of a trial's `id`, or of any object that was measured anyway.
+
+        An object that is measured again is a replicate, which is welcome: it tells how noisy the values are.
+        """
+        number, spread = measured(what.object if isinstance(what, Suggestion | Trial) else what, value, std)
+        self._settle(what, id, NewRow("", "", State.TOLD, number, spread))
 
     def fail(self, what: Suggestion | Trial | Any = None, reason: str = "", *, id: int | None = None) -> None:
-        """Record that an object could not be measured, and why; it is not proposed again."""
-        self._sync()
-        trial = self._addressed(what, id)
-        if trial is not None:
-            self._store.settle(trial, state=State.FAILED, error=reason or "failed")
-        else:
-            self._add_known(what, NewRow("", "", State.FAILED, error=reason or "failed"))
-        self._sync()
+        """Record that an object could not be measured, and why; objects like it are avoided."""
+        self._settle(what, id, NewRow("", "", State.FAILED, error=reason or "failed"))
+
+    def abandon(self, what: Suggestion | Trial | Any = None, *, id: int | None = None) -> None:
+        """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker."""
+        if what is not None or id is not None:
+            self._settle(what, id, NewRow("", "", State.ABANDONED))
+            return
+        for trial in self._synced(State.ASKED):
+            if trial.worker == self.worker:
+                self._settle(None, trial.id, NewRow("", "", State.ABANDONED))
 
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Expected value and standard deviation of each object."""
         fitted = [self.space.fit(x) for x in objects]
-        mean, std = self._committee().predict(fitted)
+        mean, std = self.committee().predict(fitted)
         return Prediction(self._sign * mean, std)
 
     def explain(self, x: Any, most: int = ANALOGUES) -> tuple[Analogue, ...]:
         """The observations with the most influence on the prediction at an object, signed."""
-        return self._analogues([self.space.fit(x)], self._committee(), most)[0]
+        fitted = self.space.fit(x)
+        with self._lock:
+            committee, conditioned = self._believed()
+            return explanation.analogues([fitted], committee, conditioned, most)[0]
 
     def committee(self) -> Committee:
         """The models behind the predictions, with their weights; values are negated when minimising."""
-        return self._committee()
+        with self._lock:
+            return self._believed()[0]
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write every trial to a .csv, .parquet or .json file."""
+        from likewise.study.tables import export
+
+        export(self._store.since(0)[0], path)
+
+    def read(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        object: str | Sequence[str] | None = None,
+        value: str = "value",
+        std: str = "std",
+    ) -> int:
+        """Tell what a .csv, .parquet or .json file holds, as `export` writes it or with columns of your own.
+
+        `object` is the column of the objects, or the columns that are the fields of a record. Values of objects that
+        are open suggestions are told to those; values and failures that the study has already are passed over, so that
+        a file may be read again when it has grown. Returns how many trials were told or failed.
+        """
+        from likewise.study.reading import read
+
+        with self._lock:
+            self._ledger.sync()
+            added = read(self._store, self._ledger, self.space, self.worker, path, object=object, value=value, std=std)
+            self._ledger.sync()
+            return added
 
     @property
     def _sign(self) -> float:
         return 1.0 if self.direction == "maximize" else -1.0
 
-    def _sync(self) -> None:
-        """Read what has changed in the storage."""
-        rows, self._revision = self._store.since(self._revision)
-        for row in rows:
-            self._trials[row.id] = self._trial(row)
-            self._keys[row.id], self._order[row.id] = row.key, row.revision
+    def _synced(self, state: State) -> list[Trial]:
+        with self._lock:
+            self._ledger.sync()
+            return self._ledger.within(state)
 
-    def _trial(self, row: Row) -> Trial:
-        known = self._trials.get(row.id)
-        # The same object stays the same instance, so that Gram matrices recognise what they have.
-        x = known.object if known is not None else self.space.from_json(json.loads(row.payload))
-        return Trial(
-            row.id,
-            x,
-            row.state,
-            row.value,
-            row.std,
-            row.error,
-            row.worker,
-            row.created,
-            row.updated,
-            row.lease,
-            json.loads(row.summary),
-        )
+    def _note(self, opening: dict[str, Any]) -> None:
+        """Record what this opening uses, unless the last one used the same."""
+        notes, text = self._store.notes(), json.dumps(opening, sort_keys=True)
+        if not notes or notes[-1] != text:
+            self._store.note(text)
 
     def _expire(self) -> None:
-        if any(t.state is State.ASKED and t.lease is not None for t in self._trials.values()):
-            self._store.expire(time.time())
-            self._sync()
+        now = time.time()
+        if any(t.lease is not None and t.lease < now for t in self._ledger.within(State.ASKED)):
+            self._store.expire(now)
+            self._ledger.sync()
 
-    def _told(self) -> list[Trial]:
-        """Observations in the order they became known, so that Gram matrices only grow."""
-        told = [t for t in self._trials.values() if t.state is State.TOLD]
-        return sorted(told, key=lambda t: self._order[t.id])
+    def _data(self) -> Data:
+        """The observations in the order they became known, so that Gram matrices only grow."""
+        told = self._ledger.within(State.TOLD)
+        stds = np.array([t.std or 0.0 for t in told])
+        values = self._sign * np.array([_known(t) for t in told])
+        return Data([t.object for t in told], values, stds**2 if stds.any() else None)
 
-    def _pending(self) -> list[Any]:
-        return [self._trials[i].object for i in sorted(self._trials) if self._trials[i].state is State.ASKED]
-
-    def _taken(self, replicates: bool) -> set[str]:
-        barred = {State.ASKED} if replicates else {State.ASKED, State.TOLD, State.FAILED}
-        return {self._keys[i] for i, t in self._trials.items() if t.state in barred}
-
-    def _likenesses(self) -> tuple[Similarity, ...]:
-        return self._models().likenesses
-
-    def _models(self) -> Model:
-        if self._model is None:
-            found = likenesses(self._given, self.space, np.random.default_rng(self.seed))
-            self._model = Model(tuple(self.space.view(s) for s in found), self._settings)
-        return self._model
-
-    def _committee(self) -> Committee:
-        self._sync()
-        told = self._told()
+    def _believed(self) -> tuple[Committee, list[Trial]]:
+        """The committee, and the observations it is conditioned on."""
+        self._ledger.sync()
+        told = self._ledger.within(State.TOLD)
         if not told:
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
-        values = self._sign * np.array([_known(t.value) for t in told])
-        stds = np.array([t.std or 0.0 for t in told])
-        return self._models().committee([t.object for t in told], values, stds**2 if stds.any() else None)
+        committee, selection = self._model.committee(self._data())
+        return committee, [told[i] for i in selection.conditioned.tolist()]
 
-    def _propose(self, n: int, attempt: int, replicates: bool) -> tuple[list[Any], Committee | None]:
-        told, pending = self._told(), self._pending()
-        rng = np.random.default_rng([self.seed, len(self._trials), attempt])
-        sign = self._sign
-        order = sorted(told, key=lambda t: -sign * _known(t.value))
-        ground = Ground(self.space, [t.object for t in order], self._taken(replicates), rng)
-        if len(told) < self._initial or not told:
-            known = [t.object for t in told] + pending
-            return spread(n, self._likenesses()[0], known, ground), self._committee() if told else None
-        committee = self._committee()
-        best = float(committee.members[0].posterior.values.max())
-        scorer = Scorer(committee, self._acquisition, best)
-        if self._search is None:
-            self._search = choose_search(self.space, differentiable=committee.differentiable)
-        return self._batch.pick(n, scorer, self._search, ground, pending), committee
+    def _suggestions(self, n: int, attempt: int, replicates: bool) -> tuple[list[Suggestion], Committee | None]:
+        """Suggestions without ids, and the committee behind them, if there is one yet."""
+        objects = self._proposed(n, attempt, replicates)
+        notes = {"stage": "initial"} if len(self._ledger.within(State.TOLD)) < self._proposer.initial else {}
+        if not objects or not self._ledger.within(State.TOLD):
+            return [Suggestion(-1, x, notes=notes) for x in objects], None
+        committee, conditioned = self._believed()
+        best = max(self._sign * _known(t) for t in conditioned)
+        found = explanation.suggestions(objects, committee, conditioned, best, self._sign, ANALOGUES)
+        return [replace(s, notes=notes) for s in found], committee
 
-    def _described(self, objects: Sequence[Any], committee: Committee | None) -> list[Suggestion]:
-        if committee is None:
-            return [Suggestion(-1, x, notes={"stage": "initial"}) for x in objects]
-        prediction = committee.predict(objects)
-        means, best = self._sign * prediction.mean, float(self._sign * _known(self.best.value))
-        chance = ndtr((prediction.mean - best) / np.maximum(prediction.std, 1e-300))
-        analogues = self._analogues(objects, committee, ANALOGUES)
-        return [
-            Suggestion(-1, x, float(m), float(s), float(c), a)
-            for x, m, s, c, a in zip(objects, means, prediction.std, chance, analogues, strict=True)
-        ]
+    def _proposed(self, n: int, attempt: int, replicates: bool) -> list[Any]:
+        failed, pending = (self._ledger.within(state) for state in (State.FAILED, State.ASKED))
+        taken = self._ledger.keys({State.ASKED} if replicates else HOLDING)
+        known = Known(self._data(), [t.object for t in failed], [t.object for t in pending], taken)
+        # Who has lost a race proposes more than needed and takes some at random, lest the same workers meet again.
+        own = [zlib.crc32(self.worker.encode())] if attempt else []
+        rng = np.random.default_rng([self.seed, len(self._ledger), attempt, *own])
+        objects = self._proposer.propose(n + attempt, known, rng)
+        return objects if not attempt else [objects[i] for i in rng.permutation(len(objects))[:n].tolist()]
 
-    def _analogues(self, objects: Sequence[Any], committee: Committee, most: int) -> list[tuple[Analogue, ...]]:
-        told = self._told()
-        influences = committee.influence(objects)
-        return [
-            tuple(
-                Analogue(told[i].object, _known(told[i].value), float(row[i]))
-                for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
-            )
-            for row in influences
-        ]
-
-    def _new_row(self, s: Suggestion, replicates: bool) -> NewRow:
-        lease = None if self._lease is None else time.time() + self._lease
-        summary = {k: v for k, v in (("mean", s.mean), ("std", s.std), ("chance", s.chance)) if v is not None}
-        return NewRow(
-            self.space.key(s.object),
-            json.dumps(self.space.to_json(s.object)),
-            lease=lease,
-            worker=self._worker,
-            summary=json.dumps({**summary, **s.notes}),
-            replicate=replicates,
+    def _new_row(self, s: Suggestion, committee: Committee | None, replicate: bool) -> NewRow:
+        return replace(
+            self._row_of(s.object),
+            lease=None if self._lease is None else time.time() + self._lease,
+            summary=json.dumps(explanation.summary(s, committee)),
+            replicate=replicate,
         )
 
-    def _addressed(self, what: Any, id: int | None) -> int | None:
-        """The trial that a tell or fail is about, or None where it is about an object that was not asked for."""
-        if id is not None:
-            return id
-        if isinstance(what, Suggestion | Trial):
-            return what.id
-        key = self.space.key(self.space.fit(what))
-        return next((i for i, t in self._trials.items() if t.state is State.ASKED and self._keys[i] == key), None)
+    def _row_of(self, x: Any) -> NewRow:
+        return NewRow(self.space.key(x), json.dumps(self.space.to_json(x)), worker=self.worker)
 
-    def _add_known(self, what: Any, row: NewRow) -> None:
-        x = self.space.fit(what)
-        payload = json.dumps(self.space.to_json(x))
-        self._store.add([replace(row, key=self.space.key(x), payload=payload, worker=self._worker, replicate=True)])
+    def _settle(self, what: Any, id: int | None, end: NewRow) -> None:
+        """End the trial that is meant, or add one for an object that was not asked for."""
+        with self._lock:
+            self._ledger.sync()
+            if id is None and isinstance(what, Suggestion | Trial):
+                id = what.id
+            if id is None:
+                row = self._row_of(self.space.fit(what))
+                id = self._ledger.open_for(row.key)
+            if id is None and end.state is State.ABANDONED:
+                raise StudyError(f"{what!r} is not being evaluated in study {self.name!r}, so it cannot be given back")
+            if id is None:
+                added = replace(end, key=row.key, payload=row.payload, worker=self.worker, replicate=True)
+                self._store.add([added])
+            else:
+                self._store.settle(id, state=end.state, value=end.value, std=end.std, error=end.error)
+                self._heartbeat.drop(id)
+            self._ledger.sync()
 
 
-def _known(value: float | None) -> float:
-    assert value is not None
-    return value
+def _known(trial: Trial) -> float:
+    assert trial.value is not None
+    return trial.value
 
 
-def _measured(what: Any, value: Any, std: float | None) -> tuple[float, float | None]:
-    """The value and its standard deviation, refused when they are no finite numbers."""
-    if isinstance(value, Measurement):
-        value, std = value.value, value.std if std is None else std
-    name = repr(what.object if isinstance(what, Suggestion | Trial) else what)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise StudyError(f"the value of {name} is no number: {value!r}; tell a float, or use fail") from None
-    if not math.isfinite(number):
-        raise StudyError(f"the value of {name} is {number}; if it could not be measured, use fail(…, reason)")
-    if std is not None and not (math.isfinite(float(std)) and float(std) >= 0):
-        raise StudyError(f"the standard deviation of {name} is {std}; it must be a non-negative number")
-    return number, None if std is None else float(std)
+def _check(space: Any, direction: Any, seed: Any, lease: Any) -> None:
+    if direction not in ("maximize", "minimize"):
+        raise StudyError(f"a study's direction is 'maximize' or 'minimize', not {direction!r}")
+    if not isinstance(space, Space):
+        raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise StudyError(f"a seed is a whole number from 0, not {seed!r}")
+    if lease is not None and not lease > 0:
+        raise StudyError(f"a lease is a positive number of seconds, not {lease!r}; leave it out for no lease")

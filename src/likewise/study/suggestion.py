@@ -18,13 +18,18 @@ class Analogue:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """An object to try next. `mean` and `std` are None while there is nothing to predict from."""
+    """An object to try next, and what is expected of it.
+
+    `chance` is the probability to beat the best observation, `improvement` the expected gain over it, 0 where it is not
+    beaten, in the units of the values. All four numbers are None while there is nothing to predict from.
+    """
 
     id: int
     object: Any
     mean: float | None = None
     std: float | None = None
     chance: float | None = None
+    improvement: float | None = None
     analogues: tuple[Analogue, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 

@@ -1,0 +1,63 @@
+"""What is expected of an object, and which observations say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from likewise.acquisition.improvement import log_h
+from likewise.influence.committee import Committee
+from likewise.study.suggestion import Analogue, Suggestion
+from likewise.study.trial import Trial
+
+# So many standard deviations are as good as certain, and their squares do not overflow.
+CERTAIN = 1e6
+
+
+def suggestions(
+    objects: Sequence[Any], committee: Committee, conditioned: Sequence[Trial], best: float, sign: float, most: int
+) -> list[Suggestion]:
+    """Suggestions without ids: mean, standard deviation, chance and improvement on the user's scale, and analogues.
+
+    `best` and the committee's values are signed: larger ones are better.
+    """
+    mean, std = committee.predict(objects)
+    z = np.clip((mean - best) / np.maximum(std, 1e-300), -CERTAIN, CERTAIN)
+    improvement = np.where(z < CERTAIN, std * np.exp(log_h(z)), mean - best)
+    numbers = np.transpose([sign * mean, std, ndtr(z), improvement]).tolist()
+    explained = analogues(objects, committee, conditioned, most)
+    return [
+        Suggestion(-1, x, m, s, chance, gain, because)
+        for x, (m, s, chance, gain), because in zip(objects, numbers, explained, strict=True)
+    ]
+
+
+def analogues(
+    objects: Sequence[Any], committee: Committee, conditioned: Sequence[Trial], most: int
+) -> list[tuple[Analogue, ...]]:
+    """For each object the observations with the most influence on its mean, signed; the strongest first."""
+    return [
+        tuple(
+            Analogue(conditioned[i].object, float(conditioned[i].value or 0.0), float(row[i]))
+            for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
+        )
+        for row in committee.influence(objects)
+    ]
+
+
+def summary(suggestion: Suggestion, committee: Committee | None) -> dict[str, Any]:
+    """What is stored with a suggestion: its numbers, its notes, and how much each likeness counted."""
+    names = ("mean", "std", "chance", "improvement")
+    numbers = {name: getattr(suggestion, name) for name in names if getattr(suggestion, name) is not None}
+    return {**numbers, **suggestion.notes, **({} if committee is None else {"likenesses": _shares(committee)})}
+
+
+def _shares(committee: Committee) -> dict[str, float]:
+    shares: dict[str, float] = {}
+    for likeness, share in zip(committee.likenesses, committee.likeness_weights().tolist(), strict=True):
+        twins = sum(name.split(" #")[0] == likeness.name for name in shares)
+        shares[f"{likeness.name} #{twins + 1}" if twins else likeness.name] = round(share, 6)
+    return shares

@@ -1,0 +1,91 @@
+"""The chance that an object can be measured at all, from what failed and what did not.
+
+Outcomes are 1 (told) and 0 (failed). A committee of the study's own likenesses is conditioned on them as on any values,
+with the overall success rate as its prior mean, and
+
+    c(x) = P[outcome(x) > ½] = Φ((μ(x) − ½)/√V(x)),      averaged over the members.
+
+Far from all failures this is close to the success rate, the same everywhere, and changes nothing; it falls near a
+failure, further near several, and successes nearby raise it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.improvement import ProbabilityOfImprovement
+from likewise.acquisition.scorer import Scorer
+from likewise.influence.committee import Committee
+from likewise.influence.fitting import Settings, seat
+from likewise.influence.values import Standardised
+from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.encoding import Encoding
+from likewise.study.grams import Grams
+from likewise.study.model import Data
+from likewise.study.selection import chosen
+
+# Of each outcome; the estimate is asked for at every object that is scored, so it has to be cheap.
+MOST = 100
+WORTH_KEEPING = 1024
+Kept = dict[tuple[int, ...], dict[int, Encoding]]
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """The logarithm of the chance. Encodings of whole pools are kept from one ask to the next where `kept` is given."""
+
+    scorer: Scorer
+    kept: Kept | None = field(default=None, repr=False)
+
+    @property
+    def committee(self) -> Committee:
+        """The committee on the outcomes."""
+        return self.scorer.committee
+
+    def score(self, objects: Sequence[Any]) -> Vector:
+        """log c(x) for each object."""
+        encodings = self._encodings(objects)
+        return self.scorer.score_rows(self.committee.rows(encodings), self.committee.selves(encodings))
+
+    def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
+        """log c(x) for each object, and its gradient."""
+        return self.scorer.linearise(objects)
+
+    def _encodings(self, objects: Sequence[Any]) -> dict[int, Encoding]:
+        if self.kept is None or len(objects) < WORTH_KEEPING:
+            return self.committee.encode(objects)
+        known = self.kept.setdefault(tuple(map(id, objects)), {})
+        for k in self.committee.used:
+            if k not in known:
+                known[k] = self.committee.grams[k].similarity.encode(objects)
+        return {k: known[k] for k in self.committee.used}
+
+
+def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any], kept: Kept | None = None) -> Chance:
+    """The chance after these observations and failures; likenesses are as the committee of the values has tuned them.
+
+    >>> import likewise as lw
+    >>> from likewise.study.model import Model
+    >>> model = Model((lw.RBF(0.2),))
+    >>> told = Data([[x] for x in (0.1, 0.2, 0.3, 0.4, 0.5)], np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None)
+    >>> found = chance(model.committee(told)[0], model.grams, told, [[0.8]])
+    >>> near, far = np.exp(found.score([[0.79], [0.35]]))
+    >>> bool(near < 0.3 and far > 0.8)
+    True
+    """
+    successes = told.part(chosen(told.values, MOST)).objects
+    # The latest half stays, for that is where the search is, and the others are drawn.
+    failures = [failed[i] for i in chosen(np.arange(float(len(failed))), MOST).tolist()]
+    outcomes = np.concatenate([np.ones(len(successes)), np.zeros(len(failures))])
+    rate = (len(told.values) + 1.0) / (len(told.values) + len(failed) + 2.0)
+    transform = Standardised(rate, float(np.sqrt(rate * (1.0 - rate))))
+    tuned = [
+        gram if gram.similarity is own.similarity else gram.tuned(own.similarity)
+        for gram, own in zip(grams.of([*successes, *failures]), committee.grams, strict=True)
+    ]
+    seated = seat(tuned, outcomes, settings=Settings(mixes=False, learn=False), transform=transform)
+    return Chance(Scorer(seated, ProbabilityOfImprovement(), float(transform.forward(0.5))), kept)

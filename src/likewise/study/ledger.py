@@ -1,0 +1,83 @@
+"""The trials of a study as this process knows them: read from the storage once, then only what has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from typing import Any, final
+
+from likewise.study.storage import OpenStudy, Row
+from likewise.study.trial import State, Trial
+
+HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})
+
+
+@final
+class Ledger:
+    """Trials by id, and those in each state; `sync` brings them up to date.
+
+    Trials of a state are listed in the order in which they came into it, which is the same for every worker and after
+    every resume: Gram matrices only grow, and the same observations give the same model.
+    """
+
+    def __init__(self, store: OpenStudy, decode: Callable[[Any], Any]) -> None:
+        self._store = store
+        self._decode = decode
+        self._revision = 0
+        self._trials: dict[int, Trial] = {}
+        self._keys: dict[int, str] = {}
+        self._changed: dict[int, int] = {}
+        self._listed: dict[State, list[Trial]] = {}
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    def sync(self) -> None:
+        """Read what has changed in the storage."""
+        rows, revision = self._store.since(self._revision)
+        for row in rows:
+            self._listed = {}
+            self._trials[row.id] = self._trial(row)
+            self._keys[row.id], self._changed[row.id] = row.key, row.revision
+        # Last, so that after an interruption the rows are read again.
+        self._revision = revision
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Every trial, in the order of creation."""
+        return [self._trials[i] for i in sorted(self._trials)]
+
+    def within(self, state: State) -> list[Trial]:
+        """The trials of a state, in the order in which they came into it; those being evaluated by their ids."""
+        if state not in self._listed:
+            found = [t for t in self._trials.values() if t.state is state]
+            # Heartbeats change trials that are being evaluated, and must not change their order.
+            asked = state is State.ASKED
+            self._listed[state] = sorted(found, key=lambda t: (0 if asked else self._changed[t.id], t.id))
+        return self._listed[state]
+
+    def open_for(self, key: str) -> int | None:
+        """The trial that is evaluating the object of this key, if there is one."""
+        return next((t.id for t in self.within(State.ASKED) if self._keys[t.id] == key), None)
+
+    def keys(self, states: Collection[State] = HOLDING) -> set[str]:
+        """The keys of the objects that have a trial in one of these states."""
+        return {self._keys[i] for i, t in self._trials.items() if t.state in states}
+
+    def _trial(self, row: Row) -> Trial:
+        known = self._trials.get(row.id)
+        # The same object stays the same instance, so that Gram matrices recognise what they have.
+        x = self._decode(json.loads(row.payload)) if known is None else known.object
+        return Trial(
+            row.id,
+            x,
+            row.state,
+            row.value,
+            row.std,
+            row.error,
+            row.worker,
+            row.created,
+            row.updated,
+            row.lease,
+            json.loads(row.summary) if known is None else known.summary,
+        )

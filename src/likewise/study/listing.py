@@ -1,0 +1,17 @@
+"""The studies that a storage holds."""
+
+from __future__ import annotations
+
+from likewise.study.storage import Storage, StudyInfo, open_storage
+
+
+def studies(storage: str | Storage) -> list[StudyInfo]:
+    """Every study in a storage, by name: its direction, how many trials are in each state, and its best value.
+
+    >>> studies("sqlite:///:memory:")
+    []
+    """
+    if isinstance(storage, Storage):
+        return storage.studies()
+    with open_storage(storage) as opened:
+        return opened.studies()

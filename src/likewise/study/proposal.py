@@ -1,0 +1,88 @@
+"""From what is known to what to try next: spread out at first, then where the acquisition is highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.base import Acquisition
+from likewise.acquisition.scorer import Scorer
+from likewise.influence.committee import Committee
+from likewise.search.base import Ground, Search
+from likewise.search.batch import Batch, filled
+from likewise.search.choose import choose_search
+from likewise.search.spread import spread
+from likewise.spaces.base import Enumerable, Generator, Space
+from likewise.study.feasibility import Chance, Kept, chance
+from likewise.study.model import Data, Model
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a proposal is based on: observations, failures, objects in flight, and keys that may not be proposed."""
+
+    told: Data
+    failed: Sequence[Any]
+    pending: Sequence[Any]
+    taken: set[str]
+
+
+@dataclass(eq=False)
+class Proposer:
+    """How a study chooses: its model, acquisition, batch and search."""
+
+    space: Space
+    model: Model
+    acquisition: Acquisition
+    batch: Batch
+    search: Search | None
+    initial: int
+    _kept: Kept = field(default_factory=dict)
+
+    def propose(self, n: int, known: Known, rng: Generator) -> list[Any]:
+        """Up to `n` distinct objects; fewer only where the space has no more."""
+        if isinstance(self.space, Enumerable) and len(known.taken) >= len(self.space.objects):
+            return []
+        order = np.argsort(-known.told.values, kind="stable").tolist()
+        ground = Ground(self.space, [known.told.objects[i] for i in order], known.taken, rng)
+        if len(order) < self.initial:
+            tried = [*known.told.objects, *known.failed, *known.pending]
+            picks = spread(n, self.model.likenesses[0], tried, ground)
+        else:
+            picks = self._searched(n, known, ground)
+        return self._completed(picks, n, ground)
+
+    def _searched(self, n: int, known: Known, ground: Ground) -> list[Any]:
+        committee = self.model.committee(known.told)[0]
+        feasible = self._chance(committee, known)
+        best = float(committee.members[0].posterior.values.max())
+        scorer = Scorer(committee, self.acquisition, best, feasible)
+        differentiable = committee.differentiable and (feasible is None or feasible.committee.differentiable)
+        return self.batch.pick(n, scorer, self._search_for(differentiable), ground, known.pending)
+
+    def _chance(self, committee: Committee, known: Known) -> Chance | None:
+        if not known.failed:
+            return None
+        kept = self._kept if isinstance(self.space, Enumerable) else None
+        return chance(committee, self.model.grams, known.told, known.failed, kept)
+
+    def _search_for(self, differentiable: bool) -> Search:
+        if self.search is not None:
+            return self.search
+        chosen = choose_search(self.space, differentiable=differentiable)
+        if isinstance(self.space, Enumerable):
+            # It remembers the scores of the whole pool.
+            self.search = chosen
+        return chosen
+
+    def _completed(self, picks: list[Any], n: int, ground: Ground) -> list[Any]:
+        if len(picks) >= n:
+            return picks[:n]
+        if not isinstance(self.space, Enumerable):
+            return filled(picks, n, ground)
+        taken = ground.taken | {self.space.key(x) for x in picks}
+        free = [x for x in self.space.objects if self.space.key(x) not in taken]
+        return picks + [free[i] for i in ground.rng.permutation(len(free))[: n - len(picks)].tolist()]

@@ -1,0 +1,82 @@
+"""Trials from a table into a study: told and failed ones, each once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from likewise.errors import SpaceError
+from likewise.spaces.base import Space
+from likewise.study.ledger import Ledger
+from likewise.study.storage import NewRow, OpenStudy
+from likewise.study.tables import Entry, read_entries
+from likewise.study.trial import State
+
+SETTLED = (State.TOLD, State.FAILED)
+Result = tuple[str, State, float | None, float | None]
+
+
+def read(
+    store: OpenStudy,
+    ledger: Ledger,
+    space: Space,
+    worker: str,
+    path: str | os.PathLike[str],
+    *,
+    object: str | Sequence[str] | None,
+    value: str,
+    std: str,
+) -> int:
+    """Record the told and failed trials of a table that the study does not have; how many there were.
+
+    Objects that are being evaluated get their results first; the others are then added, all or none.
+    """
+    entries = read_entries(path, object=object, value=value, std=std)
+    rows = [
+        _row(space, entry, worker, f"{path}, data row {number}")
+        for number, entry in enumerate(entries, 1)
+        if entry.state in SETTLED
+    ]
+    fresh = _without(rows, _results(ledger, space))
+    open_ids = {space.key(t.object): t.id for t in reversed(ledger.within(State.ASKED))}
+    added = []
+    for row in fresh:
+        id = open_ids.pop(row.key, None)
+        if id is None:
+            added.append(row)
+        else:
+            store.settle(id, state=row.state, value=row.value, std=row.std, error=row.error)
+    store.add(added)
+    return len(fresh)
+
+
+def _row(space: Space, entry: Entry, worker: str, where: str) -> NewRow:
+    try:
+        x = space.fit(space.from_json(json.loads(entry.payload)))
+    except SpaceError as error:
+        raise SpaceError(f"{where}: {error}") from error
+    except Exception as error:
+        raise SpaceError(f"{where}: {entry.payload} is not an object of {space!r}: {error}") from error
+    payload = json.dumps(space.to_json(x))
+    return NewRow(
+        space.key(x), payload, entry.state, entry.value, entry.std, entry.error, worker=worker, replicate=True
+    )
+
+
+def _results(ledger: Ledger, space: Space) -> Counter[Result]:
+    return Counter((space.key(t.object), state, t.value, t.std) for state in SETTLED for t in ledger.within(state))
+
+
+def _without(rows: Sequence[NewRow], known: Counter[Result]) -> list[NewRow]:
+    """The rows beyond those that are known: of three equal ones, two known, the third."""
+    left, fresh = known.copy(), []
+    for row in rows:
+        result: Any = (row.key, row.state, row.value, row.std)
+        if left[result] > 0:
+            left[result] -= 1
+        else:
+            fresh.append(row)
+    return fresh
