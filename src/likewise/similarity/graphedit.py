@@ -64,9 +64,9 @@ class GraphEdit(DistanceSimilarity):
     """exp(−d/ℓ), d the edit distance of two graphs: nodes and edges inserted, deleted or relabelled, 1 each. Not PSD.
 
     An exact distance takes time exponential in the size of the graphs: up to seven nodes or so it comes within seconds.
-    That suits pools of small graphs; for larger ones, and for climbing search, there is `WeisfeilerLehman`. A search that reaches `timeout` seconds gives the best upper bound found, which depends on the machine; with a
-    timeout of 0 it is the first bound, quick and reproducible; with None every distance is exact. Each pair is searched
-    once.
+    That suits pools of small graphs; for larger ones, and for climbing search, there is `WeisfeilerLehman`. A search
+    that reaches `timeout` seconds gives the best upper bound found, which depends on the machine; with a timeout of 0
+    it is the first bound, quick and reproducible; with None every distance is exact. Each pair is searched once.
 
     >>> import networkx as nx
     >>> round(GraphEdit(lengthscale=1.0)(nx.path_graph(3), nx.cycle_graph(3)), 4)
