@@ -18,7 +18,7 @@ from likewise.similarity.base import Matrix, Vector
 
 FROM = 8
 NATS_FOR_POWER = 1.0
-SHARE_FOR_RANKS = 0.97
+SHARE_FOR_RANKS = 0.9
 RATIOS = np.geomspace(1e-6, 1.0, 13)
 
 
