@@ -1,7 +1,8 @@
 """Which scale the values are modelled on: as they are, bent by a power, or by their ranks.
 
 The power transform is chosen by evidence: densities on the user's scale, so its Jacobian counts. Ranks have no honest
-Jacobian and are chosen by leave-one-out error on the user's scale, and only where they win clearly.
+Jacobian and are chosen by leave-one-out error on the user's scale, and only where they win clearly. The error is that
+of the better half: a scale that orders the poor objects well and blurs the good ones would never find the best.
 Both are judged on one rough matrix, the mean of all likenesses before anything is learnt: one eigendecomposition.
 """
 
@@ -56,4 +57,5 @@ def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) ->
     spread = np.sqrt(found[best].amplitude / diagonal)
     predicted = transform.moments(left_out, spread)[0]
     jacobian = float(np.sum(np.log(np.maximum(transform.slope(values), 1e-300))))
-    return _Fit(found[best].log + jacobian, float(np.sqrt(np.mean((predicted - values) ** 2))))
+    good = values >= np.median(values)
+    return _Fit(found[best].log + jacobian, float(np.sqrt(np.mean((predicted[good] - values[good]) ** 2))))
