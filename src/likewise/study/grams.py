@@ -77,4 +77,5 @@ def _exact(gram: Gram) -> Gram:
     Matrix products round differently in blocks of different shapes, which a gradient trajectory would notice.
     Likenesses that have gradients are quick to compute, so that they can be computed in one block.
     """
-    return gram.tuned(gram.similarity) if is_differentiable(gram.similarity) else gram
+    quick = is_differentiable(gram.similarity)
+    return gram.tuned(gram.similarity) if quick else gram

@@ -6,12 +6,14 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from likewise.study.trial import State
+
 if TYPE_CHECKING:
     from likewise.study.study import Study
 
 
 class Progress:
-    """Evaluations done, best value and time left. `shown=None` leaves it to the terminal."""
+    """Evaluations done, the best value, failures and the time left. `shown=None` leaves it to the terminal."""
 
     def __init__(self, total: int, *, shown: bool | None = None) -> None:
         self._shown = sys.stderr.isatty() if shown is None else shown
@@ -39,15 +41,26 @@ class Progress:
 
     def advance(self, done: int, study: Study) -> None:
         """Show how far the run is."""
-        if self._bar is None:
-            return
-        told = [t.value for t in study.trials if t.value is not None]
-        failed = sum(t.error is not None for t in study.trials)
-        best = f"best {study.best.value:.6g}" if told else "no value yet"
-        self._bar.update(self._task, completed=done, description=best + (f", {failed} failed" if failed else ""))
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, description=described(study))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def described(study: Study) -> str:
+    """The best value so far, and how many trials have failed.
+
+    >>> import likewise as lw
+    >>> study = lw.Study(lw.Pool(["a", "b"]), lambda x, y: 1.0)
+    >>> study.tell("a", 0.25)
+    >>> study.fail("b")
+    >>> described(study)
+    'best 0.25, 1 failed'
+    """
+    failed = study.count(State.FAILED)
+    best = f"best {study.best.value:.6g}" if study.count(State.TOLD) else "no value yet"
+    return best + (f", {failed} failed" if failed else "")

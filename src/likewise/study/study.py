@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import secrets
 import time
 import weakref
@@ -32,6 +33,7 @@ from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import HOLDING, Ledger
 from likewise.study.likenesses import Likeness, likenesses
 from likewise.study.measurement import Measurement
+from likewise.study.memory import Memory
 from likewise.study.model import Data, Model
 from likewise.study.proposal import Known, Proposer
 from likewise.study.storage import NewRow, OpenStudy, Storage, Taken, open_storage
@@ -84,6 +86,7 @@ class Study:
         self.space = space
         self.direction = direction
         self.seed = seed
+        self.storage = _shown(storage)
         self.worker = worker or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
         found = likenesses(similarity, space, np.random.default_rng(seed))
@@ -315,6 +318,13 @@ class Study:
 def _known(trial: Trial) -> float:
     assert trial.value is not None
     return trial.value
+
+
+def _shown(storage: str | Storage | None) -> str | None:
+    """Where the study is kept, without a password."""
+    if storage is None or isinstance(storage, Memory):
+        return None
+    return re.sub(r"(?<=:)[^:@/]+(?=@)", "***", storage) if isinstance(storage, str) else repr(storage)
 
 
 def _check(space: Any, direction: Any, seed: Any, lease: Any) -> None:

@@ -1,0 +1,135 @@
+"""Who evaluates: this very thread, threads, processes, an executor or a cluster, all with the same four methods."""
+
+from __future__ import annotations
+
+import queue
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self, final
+
+from likewise.study.evaluation import Outcome, evaluate
+
+Objective = Callable[[Any], Any]
+Ended = tuple[int, Outcome]
+
+
+class Crew(ABC):
+    """Evaluates objects, each under a number of the caller's choice."""
+
+    @property
+    @abstractmethod
+    def hands(self) -> int:
+        """How many evaluations can run at once; 0 when every worker is stuck."""
+
+    @abstractmethod
+    def begin(self, number: int, x: Any) -> None:
+        """Begin an evaluation."""
+
+    @abstractmethod
+    def ended(self, timeout: float | None) -> list[Ended]:
+        """The evaluations that have ended, as soon as there are any; none after `timeout` seconds without one."""
+
+    @abstractmethod
+    def stop(self, number: int) -> None:
+        """Give up an evaluation: its outcome does not matter any more."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give up what still runs, and let go of everything."""
+
+    @final
+    def __enter__(self) -> Self:
+        return self
+
+    @final
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@final
+class Here(Crew):
+    """Evaluates in the calling thread, one after the other; nothing can stop an evaluation but its own end."""
+
+    def __init__(self, f: Objective) -> None:
+        self._f = f
+        self._waiting: deque[tuple[int, Any]] = deque()
+
+    @property
+    def hands(self) -> int:
+        return 1
+
+    def begin(self, number: int, x: Any) -> None:
+        self._waiting.append((number, x))
+
+    def ended(self, timeout: float | None) -> list[Ended]:
+        # An evaluation takes longer than no time.
+        if not self._waiting or timeout == 0.0:
+            return []
+        number, x = self._waiting.popleft()
+        return [(number, evaluate(self._f, x))]
+
+    def stop(self, number: int) -> None:
+        self._waiting = deque(job for job in self._waiting if job[0] != number)
+
+    def close(self) -> None:
+        self._waiting.clear()
+
+
+class Mailbox(Crew):
+    """A crew whose workers put what has ended into a queue."""
+
+    def __init__(self) -> None:
+        self._mail: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+
+    @final
+    def ended(self, timeout: float | None) -> list[Ended]:
+        try:
+            mail = [self._mail.get(timeout=timeout)]
+        except queue.Empty:
+            return []
+        while not self._mail.empty():
+            mail.append(self._mail.get())
+        return [(number, outcome) for number, letter in mail if (outcome := self._opened(number, letter)) is not None]
+
+    @abstractmethod
+    def _opened(self, number: int, letter: Any) -> Outcome | None:
+        """The outcome in a letter; None if nobody waits for it."""
+
+
+@final
+class Threads(Mailbox):
+    """A thread of its own for each evaluation. One that is given up runs on unseen, and ends with the process."""
+
+    def __init__(self, f: Objective, workers: int) -> None:
+        super().__init__()
+        self._f = f
+        self._workers = workers
+        self._running: set[int] = set()
+
+    @property
+    def hands(self) -> int:
+        return self._workers
+
+    def begin(self, number: int, x: Any) -> None:
+        self._running.add(number)
+        Thread(target=self._work, args=(number, x), name=f"likewise evaluation {number}", daemon=True).start()
+
+    def _work(self, number: int, x: Any) -> None:
+        self._mail.put((number, evaluate(self._f, x)))
+
+    def _opened(self, number: int, letter: Any) -> Outcome | None:
+        if number not in self._running:
+            return None
+        self._running.remove(number)
+        return Outcome(*letter)
+
+    def stop(self, number: int) -> None:
+        self._running.discard(number)
+
+    def close(self) -> None:
+        self._running.clear()

@@ -1,0 +1,141 @@
+"""Runs on a Dask cluster of two processes, with evaluations that fail, are stuck, or lose their worker.
+
+Each cluster lives in a process of its own, which is simply ended: a cluster whose workers were killed does not always
+close in peace.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import likewise as lw
+from likewise.study.run import optimize
+
+pytest.importorskip("distributed", reason="distributed is not installed")
+
+PATIENCE = 150
+
+PRELUDE = """
+import json, logging, os, signal, sys, time
+from pathlib import Path
+import dask
+from distributed import Client, LocalCluster
+import likewise as lw
+from likewise.study.executors import Cluster
+from likewise.study.run import optimize
+
+mark = Path(sys.argv[1])
+
+def study_of(n):
+    return lw.Study(lw.Pool(list(range(n))), lambda x, y: 1.0 / (1.0 + abs(x - y)), initial=n)
+
+def show(study):
+    print(json.dumps([(t.object, t.state.value, t.value, t.error) for t in study.trials]), flush=True)
+
+# An evaluation that kills its worker is tried once more.
+dask.config.set({"distributed.scheduler.allowed-failures": 1})
+cluster = LocalCluster(
+    n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL
+)
+client = Client(cluster)
+"""
+
+PEACEFUL = """
+def inverse(x):
+    time.sleep(0.05)
+    return 1 / (x - 3)
+
+def who(x):
+    time.sleep(0.2)
+    return os.getpid()
+
+study = study_of(10)
+optimize(inverse, study, budget=10, executor=client)
+show(study)
+study = study_of(8)
+optimize(who, study, budget=8, executor=client)
+show(study)
+with Cluster(float, client) as crew:
+    crew.begin(0, 1)
+    crew.begin(1, 2)
+    crew.stop(1)
+    print(json.dumps([number for _ in range(2) for number, _ in crew.ended(3.0)]), flush=True)
+os._exit(0)
+"""
+
+DEADLY = """
+def fatal(x):
+    if x == 1 and not mark.exists():
+        mark.write_text("killed once")
+        os.kill(os.getpid(), signal.SIGKILL)
+    if x == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return float(x)
+
+study = study_of(6)
+optimize(fatal, study, budget=6, executor=client, timeout=60)
+show(study)
+os._exit(0)
+"""
+
+STUCK = """
+def stuck(x):
+    if x == 1:
+        time.sleep(600)
+    return float(x)
+
+study = study_of(8)
+optimize(stuck, study, budget=8, executor=client, timeout=3.0)
+show(study)
+client.wait_for_workers(2, timeout=60)
+optimize(float, study_of(2), budget=2, executor=client)
+os._exit(0)
+"""
+
+
+def output(script: str, mark: Path) -> list[Any]:
+    command = [sys.executable, "-c", PRELUDE + script, str(mark)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_everything_is_evaluated_once_at_the_same_time_elsewhere(tmp_path: Path) -> None:
+    inverses, pids, ended = output(PEACEFUL, tmp_path / "mark")
+    assert sorted(x for x, *_ in inverses) == list(range(10))
+    assert {x: value for x, _, value, _ in inverses} == {x: None if x == 3 else 1 / (x - 3) for x in range(10)}
+    (error,) = [error for x, state, _, error in inverses if state == "failed"]
+    assert error.endswith("ZeroDivisionError: division by zero")
+    assert len({value for _, _, value, _ in pids}) == 2
+    assert ended == [0]
+
+
+def test_an_evaluation_whose_worker_is_killed_is_run_elsewhere_or_fails(tmp_path: Path) -> None:
+    """The first kill is forgiven; an object that kills whoever evaluates it has failed."""
+    (trials,) = output(DEADLY, tmp_path / "mark")
+    assert (tmp_path / "mark").exists()
+    found = {x: (state, value) for x, state, value, _ in trials}
+    assert found == {x: ("failed", None) if x == 4 else ("told", float(x)) for x in range(6)}
+
+
+def test_a_stuck_evaluation_fails_and_its_worker_comes_back(tmp_path: Path) -> None:
+    (trials,) = output(STUCK, tmp_path / "mark")
+    found = {x: (state, error) for x, state, _, error in trials}
+    assert found.pop(1) == ("failed", "the evaluation took longer than the timeout of 3 s")
+    assert set(found.values()) == {("told", None)}
+
+
+def test_an_asynchronous_client_is_refused() -> None:
+    class Asynchronous:
+        asynchronous = True
+        submit = nthreads = None
+
+    study = lw.Study(lw.Pool([1, 2]), lambda x, y: 1.0)
+    with pytest.raises(lw.StudyError, match="asynchronous"):
+        optimize(abs, study, executor=Asynchronous())

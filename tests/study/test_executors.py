@@ -1,0 +1,365 @@
+"""Evaluations in threads, in processes and on executors: all told, none twice, stuck and dying workers included."""
+
+from __future__ import annotations
+
+import operator
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import likewise as lw
+from likewise.study import processes
+from likewise.study.crew import Crew, Here, Threads
+from likewise.study.executors import Pool
+from likewise.study.processes import Processes, can_send
+from likewise.study.run import optimize
+
+NUMBERS = lw.Pool(list(range(40)))
+
+
+def near(x: int, y: int) -> float:
+    return 1.0 / (1.0 + abs(x - y))
+
+
+def peak(x: int) -> float:
+    return -abs(x - 21) / 10
+
+
+def act(x: Any) -> Any:
+    """Does what it is told: sleep, raise, die, or return who did it."""
+    what, argument = x
+    if what == "sleep":
+        time.sleep(argument)
+    elif what == "raise":
+        raise ValueError(argument)
+    elif what == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif what == "worker":
+        time.sleep(0.05)
+        return os.getpid()
+    return 1.0
+
+
+def stuck_at_one(x: int) -> float:
+    if x == 1:
+        time.sleep(600)
+    return peak(x)
+
+
+def dies_at_one(x: int) -> float:
+    if x == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return peak(x)
+
+
+class Lazy(Executor):
+    """An executor of the user's own, which does not say how many workers it has."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def work() -> None:
+            if future.set_running_or_notify_cancel():
+                future.set_result(fn(*args, **kwargs))
+
+        threading.Thread(target=work).start()
+        return future
+
+
+def spawning(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, mp_context=get_context("forkserver"))
+
+
+CREWS: dict[str, Callable[[], Crew]] = {
+    "threads": lambda: Threads(act, 2),
+    "processes": lambda: Processes(act, 2),
+    "thread pool": lambda: Pool(act, ThreadPoolExecutor(2)),
+    "own executor": lambda: Pool(act, Lazy()),
+}
+
+
+@pytest.fixture(params=CREWS)
+def crew(request: pytest.FixtureRequest) -> Iterator[Crew]:
+    with CREWS[request.param]() as crew:
+        yield crew
+
+
+def collected(crew: Crew, n: int) -> dict[int, Any]:
+    found: dict[int, Any] = {}
+    deadline = time.monotonic() + 60.0
+    while len(found) < n:
+        assert time.monotonic() < deadline
+        found.update(crew.ended(10.0))
+    return found
+
+
+def test_every_evaluation_ends_once_with_its_own_outcome(crew: Crew) -> None:
+    assert crew.hands >= 2
+    found = {}
+    for start in range(0, 6, 2):
+        crew.begin(start, ("sleep", 0.01))
+        crew.begin(start + 1, ("raise", f"number {start + 1}"))
+        found.update(collected(crew, 2))
+    assert [found[i].value for i in (0, 2, 4)] == [1.0] * 3
+    assert all(found[i].error.endswith(f"ValueError: number {i}") for i in (1, 3, 5))
+    assert crew.ended(0.0) == []
+
+
+def test_waiting_ends_when_its_time_is_over(crew: Crew) -> None:
+    crew.begin(0, ("sleep", 0.5))
+    begun = time.monotonic()
+    assert crew.ended(0.05) == []
+    assert time.monotonic() - begun < 0.4
+    assert collected(crew, 1)[0].value == 1.0
+
+
+def test_what_is_given_up_is_never_heard_of_again(crew: Crew) -> None:
+    crew.begin(0, ("sleep", 0.3))
+    crew.begin(1, ("sleep", 0.01))
+    crew.stop(0)
+    assert list(collected(crew, 1)) == [1]
+    assert crew.ended(0.6) == []
+
+
+def test_evaluating_here_takes_its_turn() -> None:
+    crew = Here(act)
+    crew.begin(0, ("sleep", 0.0))
+    crew.begin(1, ("raise", "x"))
+    crew.begin(2, ("sleep", 0.0))
+    crew.stop(1)
+    assert crew.ended(0.0) == []
+    assert [number for _ in range(3) for number, _ in crew.ended(None)] == [0, 2]
+    crew.close()
+
+
+def test_processes_work_at_the_same_time_and_are_kept() -> None:
+    with Processes(act, 2) as crew:
+        pids = []
+        for start in (0, 2):
+            crew.begin(start, ("worker", None))
+            crew.begin(start + 1, ("worker", None))
+            pids.append({outcome.value for outcome in collected(crew, 2).values()})
+        assert pids[0] == pids[1]
+        assert len(pids[0]) == 2
+        assert os.getpid() not in pids[0]
+    for pid in pids[0]:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
+
+
+def test_a_process_that_is_stuck_or_dies_is_replaced_alone() -> None:
+    with Processes(act, 2) as crew:
+        crew.begin(0, ("sleep", 600.0))
+        crew.begin(1, ("kill", None))
+        assert "exit code -9" in collected(crew, 1)[1].error
+        crew.stop(0)
+        for number in (2, 3):
+            crew.begin(number, ("sleep", 0.01))
+        assert [outcome.value for outcome in collected(crew, 2).values()] == [1.0, 1.0]
+
+
+def test_a_process_that_died_while_idle_is_replaced() -> None:
+    with Processes(act, 1) as crew:
+        crew.begin(0, ("worker", None))
+        os.kill(int(collected(crew, 1)[0].value), signal.SIGKILL)
+        time.sleep(0.2)
+        crew.begin(1, ("sleep", 0.0))
+        assert collected(crew, 1)[1].value == 1.0
+
+
+def test_an_object_that_cannot_be_sent_is_a_failure() -> None:
+    with Processes(act, 1) as crew:
+        crew.begin(0, ("sleep", lambda: None))
+        assert "cannot be sent" in collected(crew, 1)[0].error
+        crew.begin(1, ("sleep", 0.0))
+        assert collected(crew, 1)[1].value == 1.0
+
+
+def test_functions_that_cannot_be_sent_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes.multiprocessing, "get_start_method", lambda: "spawn")
+    assert can_send(peak)
+    assert not can_send(lambda x: x)
+
+
+def test_orphans_end_when_their_parent_is_killed() -> None:
+    script = """
+import os, time
+from likewise.study.processes import Processes
+crew = Processes(lambda x: os.getpid(), 2)
+for number in range(2):
+    crew.begin(number, None)
+pids = []
+while len(pids) < 2:
+    pids += [int(outcome.value) for _, outcome in crew.ended(None)]
+print(*pids, flush=True)
+time.sleep(600)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    pids = [int(pid) for pid in process.stdout.readline().split()]
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20.0
+    while any(Path(f"/proc/{pid}").exists() and "Z" not in _state(pid) for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "Z"
+
+
+def all_told(study: lw.Study, objects: int) -> bool:
+    counts = Counter(t.object for t in study.trials)
+    return sorted(counts) == list(range(objects)) and set(counts.values()) == {1}
+
+
+RUNNERS: dict[str, Callable[[], dict[str, Any]]] = {
+    "workers": lambda: {"workers": 2},
+    "threads": lambda: {"executor": ThreadPoolExecutor(3)},
+    "processes": lambda: {"executor": spawning(2)},
+    "own executor": lambda: {"executor": Lazy(), "batch": 3},
+}
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.parametrize("synchronous", [False, True])
+def test_runs_anywhere_evaluate_everything_once(runner: str, synchronous: bool) -> None:
+    study = lw.Study(NUMBERS, near, initial=40)
+    options = RUNNERS[runner]()
+    best = optimize(operator.neg, study, budget=100, synchronous=synchronous, **options)
+    assert best.object == 0
+    assert best.stopped == "every object of the space has been tried"
+    assert all_told(study, 40)
+    if isinstance(options.get("executor"), ProcessPoolExecutor | ThreadPoolExecutor):
+        options["executor"].shutdown()
+
+
+@pytest.mark.parametrize("synchronous", [False, True])
+def test_asynchronous_runs_refill_and_synchronous_ones_wait_for_the_plate(synchronous: bool) -> None:
+    """The very first evaluation waits for the tenth to begin, which a plate of four never sees."""
+    tenth, begun, waited = threading.Event(), [], []
+
+    def f(x: int) -> float:
+        begun.append(x)
+        if len(begun) == 1:
+            waited.append(tenth.wait(1.0 if synchronous else 60.0))
+            assert len(begun) >= (4 if synchronous else 10)
+        elif len(begun) == 10:
+            tenth.set()
+        return peak(x)
+
+    study = lw.Study(NUMBERS, near, initial=40)
+    with ThreadPoolExecutor(4) as executor:
+        optimize(f, study, budget=16, executor=executor, batch=4, synchronous=synchronous)
+    assert study.count(lw.State.TOLD) == 16
+    assert waited == [not synchronous]
+
+
+def test_a_batch_larger_than_the_crew_waits_its_turn_before_its_time_counts() -> None:
+    study = lw.Study(NUMBERS, near, initial=40)
+    with ThreadPoolExecutor(1) as executor:
+        optimize(lambda x: time.sleep(0.1) or 1.0, study, budget=6, executor=executor, batch=6, timeout=0.5)
+    assert [t.state for t in study.trials] == [lw.State.TOLD] * 6
+
+
+@pytest.mark.parametrize("runner", ["workers", "alone", "threads"])
+def test_evaluations_that_take_too_long_are_failures_and_do_not_block(runner: str) -> None:
+    options: dict[str, dict[str, Any]] = {"workers": {"workers": 2}, "alone": {}, "threads": {"workers": 2}}
+    study = lw.Study(lw.Pool(list(range(8))), near, initial=8)
+    begun = time.monotonic()
+    with pytest.MonkeyPatch.context() as patch:
+        if runner == "threads":
+            patch.setattr(processes, "can_send", lambda f: False)
+        optimize(stuck_at_one, study, budget=8, timeout=0.5, **options[runner])
+    assert time.monotonic() - begun < 30.0
+    (failed,) = [t for t in study.trials if t.state is lw.State.FAILED]
+    assert failed.object == 1
+    assert failed.error == "the evaluation took longer than the timeout of 0.5 s"
+    assert study.count(lw.State.TOLD) == 7
+
+
+STUCK = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+import likewise as lw
+from likewise.study.run import optimize
+def f(x):
+    if x == 1:
+        time.sleep(600)
+    return float(x)
+study = lw.Study(lw.Pool(list(range(6))), lambda x, y: 1.0 / (1 + abs(x - y)), initial=6)
+if __name__ == "__main__":
+    with ProcessPoolExecutor(2) as executor:
+        optimize(f, study, budget=6, executor=executor, timeout=0.5)
+    print(sorted((t.object, t.state.value) for t in study.trials))
+"""
+
+
+def test_a_stuck_process_of_the_users_pool_blocks_neither_run_nor_exit() -> None:
+    done = subprocess.run([sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    told = [(x, "failed" if x == 1 else "told") for x in range(6)]
+    assert done.stdout.strip() == str(told)
+
+
+def test_a_pool_with_every_worker_stuck_is_given_up_with_the_remedy() -> None:
+    release = threading.Event()
+    study = lw.Study(NUMBERS, near, initial=40)
+    with ThreadPoolExecutor(2) as executor:
+        with pytest.raises(lw.StudyError, match=r"every worker of the executor is stuck.*workers="):
+            optimize(lambda x: release.wait(60), study, budget=8, executor=executor, timeout=0.2)
+        release.set()
+    assert study.count(lw.State.FAILED) == 2
+    assert study.count(lw.State.ASKED) == 0
+
+
+def test_a_worker_that_dies_costs_its_own_evaluation_alone() -> None:
+    study = lw.Study(lw.Pool(list(range(8))), near, initial=8)
+    optimize(dies_at_one, study, budget=8, workers=2)
+    (failed,) = [t for t in study.trials if t.state is lw.State.FAILED]
+    assert (failed.object, study.count(lw.State.TOLD)) == (1, 7)
+    assert "exit code -9" in (failed.error or "")
+
+
+def test_a_broken_executor_ends_the_run_with_the_study_kept() -> None:
+    study = lw.Study(lw.Pool(list(range(8))), near, initial=8)
+    with spawning(2) as executor, pytest.raises(lw.StudyError, match=r"broken.*kept.*new executor"):
+        optimize(os._exit, study, budget=8, executor=executor)
+    assert study.count(lw.State.ASKED) == 0
+    best = optimize(peak, study, budget=8, workers=2)
+    assert best.study.count(lw.State.TOLD) == 8
+
+
+def test_an_executor_that_is_shut_down_is_named() -> None:
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(lw.StudyError, match="takes no more evaluations"):
+        lw.maximize(peak, NUMBERS, near, executor=executor)
+
+
+def test_a_function_that_a_pool_cannot_take_fails_with_the_reason() -> None:
+    with spawning(1) as executor, pytest.raises(lw.StudyError, match=r"could not be run.*pickle"):
+        lw.maximize(lambda x: 1.0, NUMBERS, near, executor=executor, most_failures=2)
+
+
+def test_reaching_the_target_gives_up_what_is_in_flight() -> None:
+    begun = time.monotonic()
+    best = lw.maximize(lambda x: 1.0 if x % 2 else time.sleep(600), NUMBERS, near, workers=3, target=1.0)
+    assert time.monotonic() - begun < 60.0
+    assert best.value == 1.0
+    assert best.study.count(lw.State.ASKED) == 0
