@@ -6,7 +6,7 @@ BENCH := .venv-bench/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo test soak lint bench-setup bench clean
+.PHONY: setup demo paper test soak lint bench-setup bench clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml
@@ -16,6 +16,9 @@ setup: .venv/ready
 	touch $@
 
 demo: setup
+	$(BIN)/likewise demo demo --force
+
+paper: setup
 	$(BIN)/python examples/paper_application.py --out demo
 
 test: setup
