@@ -46,7 +46,7 @@ def test_two_stage_takes_the_equilibria_of_the_mean_with_the_most_variance():
     scorer, ground = setting(seed=4)
     search = GradientSearch()
     twin = replace(ground, rng=np.random.default_rng(1))
-    found = search.equilibria(replace(scorer.with_pending([]), acquisition=Mean()), twin)
+    found = search.thorough().equilibria(replace(scorer.with_pending([]), acquisition=Mean()), twin)
     n = min(3, len(found.objects))
     spread = replace(scorer, acquisition=Spread()).score(found.objects)
     expected = [found.objects[i] for i in np.argsort(-spread, kind="stable")[:n]]

@@ -58,24 +58,14 @@ class Scorer:
         The gradient is one pullback from the score through members and likenesses to the object.
         """
         committee = self.committee
-        encodings = committee.encode(objects)
-        rows, selves, row_pulls, self_pulls = self._linearised_rows(encodings)
-        means, variances = committee.moments(rows, selves)
+        rows, selves, row_pulls, self_pulls = self._linearised_rows(committee.encode(objects))
+        means, variances, pull = committee.linearise(rows, selves)
         stds = np.sqrt(variances)
         slopes = self.acquisition.slopes(means, stds, self.best)
         score, shares = self.acquisition.averaged(slopes.score, committee.weights)
 
         def gradient() -> Matrix:
-            on_rows: dict[int, Any] = {}
-            on_selves: dict[int, Any] = {}
-            for i, member in enumerate(committee.members):
-                in_variance = shares[i] * slopes.in_std[i] / (2.0 * stds[i])
-                mixed, own = member.recipe.scores(rows), member.recipe.scores(selves)
-                row_slope, self_slope = member.model.pull(mixed, own, shares[i] * slopes.in_mean[i], in_variance)
-                for k, w in member.recipe.pull(rows, row_slope).items():
-                    on_rows[k] = on_rows.get(k, 0.0) + w
-                for k, w in member.recipe.pull(selves, self_slope).items():
-                    on_selves[k] = on_selves.get(k, 0.0) + w
+            on_rows, on_selves = pull(shares * slopes.in_mean, shares * slopes.in_std / (2.0 * stds))
             return cast(Matrix, sum(row_pulls[k](on_rows[k]) + self_pulls[k](on_selves[k]) for k in on_rows))
 
         return (score, gradient) if self.feasibility is None else self._weigh(score, gradient, objects)

@@ -6,7 +6,7 @@ result. Predictions are the weighted mixture of the members; an acquisition is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -22,6 +22,8 @@ from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiab
 from likewise.similarity.encoding import Encoding
 
 Scores = Mapping[int, Matrix]
+
+CommitteePullback = Callable[[Matrix, Matrix], tuple[dict[int, Matrix], dict[int, Vector]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +111,31 @@ class Committee:
                 variances[i] = self.members[i].model.variance_of_rows(mixed, own, shared)
         return means, variances
 
+    def linearise(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix, CommitteePullback]:
+        """Means and variances as `moments` gives them, and one step of the chain rule through them.
+
+        The step takes ∂u/∂μ and ∂u/∂V of each member to ∂u/∂S_x and ∂u/∂S(x, x) of each likeness.
+        """
+        groups = [(recipe, list(group)) for recipe, group in groupby(self.members, key=lambda m: m.recipe)]
+        found = [
+            [member.model.linearise_rows(recipe.scores(rows), recipe.scores(selves)) for member in group]
+            for recipe, group in groups
+        ]
+        flat = [one for group in found for one in group]
+
+        def pull(in_mean: Matrix, in_variance: Matrix) -> tuple[dict[int, Matrix], dict[int, Vector]]:
+            on_rows: dict[int, Any] = {}
+            on_selves: dict[int, Any] = {}
+            i = 0
+            for (recipe, _), group in zip(groups, found, strict=True):
+                slopes = [one[2](in_mean[i + j], in_variance[i + j]) for j, one in enumerate(group)]
+                i += len(group)
+                _add(on_rows, recipe.pull(rows, sum(row for row, _ in slopes)))
+                _add(on_selves, recipe.pull(selves, sum(own for _, own in slopes)))
+            return on_rows, on_selves
+
+        return np.array([one[0] for one in flat]), np.array([one[1] for one in flat]), pull
+
     def mixture(self, means: Matrix, variances: Matrix) -> Prediction:
         """Mean and standard deviation of the mixture of the members, on the model's scale."""
         mean = self.weights @ means
@@ -147,3 +174,8 @@ class Committee:
             for m in self.members
         )
         return replace(self, members=members, waiting=encodings)
+
+
+def _add(total: dict[int, Any], more: Mapping[int, Any]) -> None:
+    for k, value in more.items():
+        total[k] = total[k] + value if k in total else value

@@ -191,7 +191,7 @@ def _recipes(
         yield from warped(0.5 * (unit[i] + unit[j]), 0.0)
     if len(grams) > 2:
         yield from warped(unit.mean(axis=0), 0.0)
-    if len(data.values) >= MIX_FROM:
+    if len(grams) > 2 and len(data.values) >= MIX_FROM:
         mix = learn_mix(
             [s * gram.scores for s, gram in zip(scale, grams, strict=True)], data.values, data.extra, settings.offset
         )

@@ -43,9 +43,13 @@ class Solution(ABC):
     def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         """S_x R D Rᵀ S_xᵀ for each row; `shared` carries work from one solution to the next for the same rows."""
 
+    @property
     @abstractmethod
-    def quadratic_slope(self, rows: Matrix) -> Matrix:
-        """The derivative of the quadratic form in each row: S_x R (D + Dᵀ) Rᵀ, as D may be unsymmetric."""
+    def operator(self) -> Matrix:
+        """R ½(D + Dᵀ) Rᵀ written out, the symmetric matrix of the quadratic form: what gradients and covariances need.
+
+        D may be unsymmetric; a quadratic form sees its symmetric part alone.
+        """
 
     @abstractmethod
     def solve(self, values: Vector) -> Vector:
@@ -84,8 +88,9 @@ class Cholesky(Solution):
         half = linalg.solve_triangular(self.factor, rows.T, lower=True, check_finite=False) if rows.size else rows.T
         return np.einsum("ij,ij->j", half, half)
 
-    def quadratic_slope(self, rows: Matrix) -> Matrix:
-        return 2.0 * self.influence(rows)
+    @cached_property
+    def operator(self) -> Matrix:
+        return self.influence(np.eye(len(self.factor)))
 
     @cached_property
     def diagonal(self) -> Vector:
@@ -132,8 +137,9 @@ class Spectral(Solution):
     def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         return self.coordinates(rows, shared) ** 2 @ (self.signs**2 / self.levels)
 
-    def quadratic_slope(self, rows: Matrix) -> Matrix:
-        return (self.coordinates(rows) * (2.0 * self.signs**2 / self.levels)) @ self.basis.T
+    @cached_property
+    def operator(self) -> Matrix:
+        return (self.basis * (self.signs**2 / self.levels)) @ self.basis.T
 
     def solve(self, values: Vector) -> Vector:
         return self.basis @ ((values @ self.basis) / self.levels)
@@ -159,8 +165,9 @@ class Rotated(Solution):
     def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         return self.inner.quadratic(rows @ self.rotation)
 
-    def quadratic_slope(self, rows: Matrix) -> Matrix:
-        return self.inner.quadratic_slope(rows @ self.rotation) @ self.rotation.T
+    @cached_property
+    def operator(self) -> Matrix:
+        return self.rotation @ self.inner.operator @ self.rotation.T
 
     def solve(self, values: Vector) -> Vector:
         return self.inner.solve(values)
@@ -196,8 +203,9 @@ class Explicit(Solution):
     def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
         return np.einsum("ij,ij->i", rows @ self.matrix, rows)
 
-    def quadratic_slope(self, rows: Matrix) -> Matrix:
-        return rows @ (self.matrix + self.matrix.T)
+    @cached_property
+    def operator(self) -> Matrix:
+        return 0.5 * (self.matrix + self.matrix.T)
 
     @property
     def diagonal(self) -> Vector:

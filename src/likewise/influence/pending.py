@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from likewise.influence.influence import Shared
-from likewise.influence.posterior import Posterior
+from likewise.influence.posterior import MomentsPullback, Posterior
 from likewise.similarity.base import Matrix, Vector
 
 HAIR = 1e-6
@@ -34,7 +34,7 @@ class Pending:
     def on(cls, posterior: Posterior, rows: Matrix, scores: Matrix) -> Pending:
         """`rows` are the pending objects' scores with the observed ones, `scores` those among themselves."""
         post = posterior
-        slopes = 0.5 * post.solution.quadratic_slope(rows)
+        slopes = rows @ post.solution.operator
         prior = rows @ rows.T if post.treatment.kind == "square" else scores + post.treatment.shift * np.eye(len(rows))
         covariance = prior - slopes @ rows.T
         levels, basis = np.linalg.eigh(0.5 * (covariance + covariance.T))
@@ -60,15 +60,21 @@ class Pending:
         after = before - self.posterior.amplitude * np.einsum("ij,ij->i", half, half)
         return np.maximum(after, self.posterior.amplitude * self.posterior.treatment.floor)
 
-    def pull(self, rows: Matrix, selves: Vector, mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
-        """From ∂u/∂μ and ∂u/∂V' to ∂u/∂rows and ∂u/∂S(x, x)."""
+    def linearise_rows(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
+        """μ and V' from the rows, and one step of the chain rule through them."""
         t, post = len(self.posterior), self.posterior
+        mean, before, pull_before = post.linearise_rows(rows[:, :t], selves)
         half = self._covariance(rows) @ self.root
-        after = post.variance_of_rows(rows[:, :t], selves) - post.amplitude * np.einsum("ij,ij->i", half, half)
-        slope = np.where(after > post.amplitude * post.treatment.floor, variance_slope, 0.0)
-        on_observed, on_selves = post.pull(rows[:, :t], selves, mean_slope, slope)
-        on_covariance = (-2.0 * post.amplitude * slope)[:, None] * (half @ self.root.T)
-        on_observed = on_observed - on_covariance @ self.slopes
-        if post.treatment.kind == "square":
-            return np.hstack([on_observed + on_covariance @ self.rows, np.zeros_like(on_covariance)]), on_selves
-        return np.hstack([on_observed, on_covariance]), on_selves
+        after = before - post.amplitude * np.einsum("ij,ij->i", half, half)
+        floor = post.amplitude * post.treatment.floor
+
+        def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
+            slope = np.where(after > floor, variance_slope, 0.0)
+            on_observed, on_selves = pull_before(mean_slope, slope)
+            on_covariance = (-2.0 * post.amplitude * slope)[:, None] * (half @ self.root.T)
+            on_observed = on_observed - on_covariance @ self.slopes
+            if post.treatment.kind == "square":
+                return np.hstack([on_observed + on_covariance @ self.rows, np.zeros_like(on_covariance)]), on_selves
+            return np.hstack([on_observed, on_covariance]), on_selves
+
+        return mean, np.maximum(after, floor), pull

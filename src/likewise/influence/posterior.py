@@ -23,6 +23,8 @@ from likewise.influence.spectrum import Spectrum, Treatment, treat
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.plain import as_similarity
 
+MomentsPullback = Callable[[Vector, Vector], tuple[Matrix, Vector]]
+
 
 class Prediction(NamedTuple):
     """Mean and standard deviation, one entry per object."""
@@ -77,7 +79,7 @@ class Posterior:
         else:
             prior = self.gram.similarity.between(encodings, encodings)
             prior = prior + self.treatment.shift * np.eye(len(prior))
-        return self.amplitude * (prior - 0.5 * self.solution.quadratic_slope(rows) @ rows.T)
+        return self.amplitude * (prior - rows @ self.solution.operator @ rows.T)
 
     def gradients(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix]:
         """∇μ(x) and ∇V(x) in the vector of each object, for a differentiable similarity."""
@@ -88,8 +90,9 @@ class Posterior:
         rows, pull_rows = similarity.linearise(encodings, self.gram.encodings)
         selves, pull_selves = similarity.linearise_within(encodings)
         ones, zeros = np.ones(len(selves)), np.zeros(len(selves))
-        mean_weights, _ = self.pull(rows, selves, ones, zeros)
-        row_weights, self_weights = self.pull(rows, selves, zeros, ones)
+        _, _, pull = self.linearise_rows(rows, selves)
+        mean_weights, _ = pull(ones, zeros)
+        row_weights, self_weights = pull(zeros, ones)
         return pull_rows(mean_weights), pull_rows(row_weights) + pull_selves(self_weights)
 
     def _rows(self, objects: Sequence[Any]) -> tuple[Matrix, Vector]:
@@ -110,15 +113,22 @@ class Posterior:
         signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows, shared)
         return self.amplitude * np.asarray(self.treatment.variance(signed))
 
-    def pull(self, rows: Matrix, selves: Vector, mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
-        """From ∂u/∂μ and ∂u/∂V at each object to ∂u/∂S_x and ∂u/∂S(x, x): one step of the chain rule."""
-        quadratic_slope = self.solution.quadratic_slope(rows)
-        signed = self.treatment.selves(rows, selves) - 0.5 * np.einsum("ij,ij->i", quadratic_slope, rows)
-        slope = self.amplitude * variance_slope * self.treatment.variance_slope(signed)
-        row_weights = mean_slope[:, None] * self.weights - slope[:, None] * quadratic_slope
-        if self.treatment.kind == "square":
-            return row_weights + 2.0 * slope[:, None] * rows, np.zeros_like(selves)
-        return row_weights, slope
+    def linearise_rows(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
+        """μ and V from the rows S_x and the scores S(x, x), and one step of the chain rule through them.
+
+        The step takes ∂u/∂μ and ∂u/∂V at each object to ∂u/∂S_x and ∂u/∂S(x, x).
+        """
+        half = rows @ self.solution.operator
+        signed = self.treatment.selves(rows, selves) - np.einsum("ij,ij->i", half, rows)
+
+        def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
+            slope = self.amplitude * variance_slope * self.treatment.variance_slope(signed)
+            row_weights = mean_slope[:, None] * self.weights - (2.0 * slope)[:, None] * half
+            if self.treatment.kind == "square":
+                return row_weights + (2.0 * slope)[:, None] * rows, np.zeros_like(selves)
+            return row_weights, slope
+
+        return self.mean_of_rows(rows), self.amplitude * np.asarray(self.treatment.variance(signed)), pull
 
     def leave_one_out(self) -> Prediction:
         """Mean and standard deviation at each observed object without its own value, in closed form.

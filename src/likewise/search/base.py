@@ -43,6 +43,10 @@ class Search(ABC):
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
         """Objects where the search came to rest, best first, without those that are taken."""
 
+    def thorough(self) -> Search:
+        """The search that follows every trajectory to its end, for those who want all equilibria and not the best."""
+        return self
+
     def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
         """The equilibria after the scorer has changed a little (an object is pending that was not)."""
         return self.equilibria(scorer, ground)

@@ -52,7 +52,7 @@ class TwoStage(Batch):
 
     def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
         waiting = scorer.with_pending(pending)
-        found = search.equilibria(replace(waiting, acquisition=Mean()), ground)
+        found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), ground)
         return _topped(found, replace(waiting, acquisition=Spread()), n, ground)
 
 
@@ -67,7 +67,7 @@ class TopScore(Batch):
         if not isinstance(bound, UpperConfidence):
             bound = UpperConfidence(self.kappa)
         waiting = replace(scorer.with_pending(pending), acquisition=bound)
-        return _topped(search.equilibria(waiting, ground), waiting, n, ground)
+        return _topped(search.thorough().equilibria(waiting, ground), waiting, n, ground)
 
 
 @dataclass(frozen=True)

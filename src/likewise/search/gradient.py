@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,11 +17,16 @@ from likewise.spaces.base import Continuous, PartlyContinuous, Space
 
 @dataclass(frozen=True)
 class GradientSearch(Search):
-    """Climbs from the best observations and from the best of fresh samples, all together."""
+    """Climbs from the best observations and from the best of fresh samples, all together.
+
+    After a few steps the most promising trajectories go on to their ends; `survivors=None` lets all of them.
+    """
 
     observations: int = 40
     samples: int = 512
     fresh: int = 12
+    scouting: int = 8
+    survivors: int | None = 16
     most_steps: int = 60
     step: Step = "safeguarded"
     tolerance: float = 1e-3
@@ -29,8 +34,11 @@ class GradientSearch(Search):
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
         return self._ended(scorer, ground, self._starts(scorer, ground))
 
+    def thorough(self) -> Search:
+        return replace(self, survivors=None)
+
     def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
-        few = GradientSearch(0, self.samples // 4, self.fresh, self.most_steps, self.step, self.tolerance)
+        few = replace(self, observations=0, samples=self.samples // 4)
         fresh = few._starts(scorer, ground)
         return self._ended(scorer, ground, np.vstack([_space(ground).to_vector(found.objects[:8]), fresh]))
 
@@ -49,6 +57,10 @@ class GradientSearch(Search):
         return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
 
     def _ended(self, scorer: Scorer, ground: Ground, starts: Matrix) -> Found:
+        if self.survivors is not None and len(starts) > self.survivors and self.step == "safeguarded":
+            scouts = climb(scorer, _space(ground), starts, most_steps=self.scouting)
+            apart = distinct(scouts.vectors, scouts.scores, self.tolerance)
+            starts = scouts.vectors[apart[: self.survivors]]
         ends = climb(scorer, _space(ground), starts, step=self.step, most_steps=self.most_steps)
         kept = distinct(ends.vectors, ends.scores, self.tolerance)
         objects = _space(ground).from_vector(ends.vectors[kept])
