@@ -42,7 +42,7 @@ REPLICATES_FROM = 2
 # The common mean's prior variance, in units of the amplitude.
 OFFSET = 1.0
 # What a learnt parameter costs in log evidence: it was chosen to fit.
-OCCAM = 1.0
+OCCAM = 0.5
 # Warps are rather mild: one standard deviation is a factor of four in how local the likeness is.
 WARP_SCALE = np.log(4.0)
 
@@ -218,7 +218,8 @@ def _seats(
             evidence = spectral_evidence(eigen.levels, rotated, ratio)
         else:
             evidence = _factored_evidence(treatment, ratio, data)
-        prior = -0.5 * ((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
+        # Heavy tails: an objective without noise is not implausible, it is common.
+        prior = -np.log1p(((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2)
         yield _Seat(recipe, gram, treatment, ratio, log_prior + prior, evidence)
 
 
