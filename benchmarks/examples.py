@@ -98,16 +98,17 @@ def store(name: str, method: str, seed: int, result: dict[str, float]) -> None:
     """Add one run to the file, in which each run stands on a line of its own."""
     runs = read()
     runs.setdefault(name, {}).setdefault(method, {})[str(seed)] = result
-    blocks = []
-    for problem, methods in runs.items():
-        lines = [
-            f"  {json.dumps(m)}: {{\n" + ",\n".join(f"   {json.dumps(s)}: {json.dumps(r)}" for s, r in of.items()) + "\n  }"
-            for m, of in methods.items()
-        ]
-        blocks.append(f" {json.dumps(problem)}: {{\n" + ",\n".join(lines) + "\n }")
     beside = RESULTS.with_suffix(".part")
-    beside.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
+    beside.write_text(_dumps(runs, 3) + "\n")
     beside.replace(RESULTS)
+
+
+def _dumps(content: Any, levels: int) -> str:
+    """JSON with a line for each entry down to this level."""
+    if not levels:
+        return json.dumps(content)
+    entries = (f"{json.dumps(key)}: {_dumps(value, levels - 1)}" for key, value in content.items())
+    return "{\n" + ",\n".join(entries) + "\n}"
 
 
 def table(runs: Runs) -> str:

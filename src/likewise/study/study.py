@@ -21,6 +21,7 @@ from likewise.acquisition.base import Acquisition
 from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.errors import StudyError
 from likewise.influence.committee import Committee
+from likewise.influence.diagnosis import Diagnosis
 from likewise.influence.fitting import Settings
 from likewise.influence.posterior import Prediction
 from likewise.influence.spectrum import Spectrum
@@ -197,6 +198,14 @@ class Study:
         """The models behind the predictions, with their weights; values are negated when minimising."""
         with self._lock:
             return self._believed()[0]
+
+    def diagnose(self) -> Diagnosis:
+        """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict."""
+        from likewise.study.diagnose import diagnose
+
+        with self._lock:
+            committee, told = self._believed()
+            return diagnose(committee, told, minimising=self.direction == "minimize", settings=self._model.settings)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write every trial to a .csv, .parquet or .json file."""

@@ -1,0 +1,77 @@
+"""`likewise demo`: a whole optimisation on a made-up problem, whose files are left to look at."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likewise.interfaces.commands.options import Debug, Quiet, Seed
+from likewise.interfaces.complaints import UsageError
+from likewise.interfaces.console import Voice, say, say_table
+
+if TYPE_CHECKING:
+    from likewise.interfaces.invented import Laboratory
+
+TABLE, NEXT, REPORT = "molecules.csv", "next.csv", "report.html"
+FILES = (TABLE, NEXT, REPORT)
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where the files go.")] = Path("likewise-demo"),
+    rounds: Annotated[int, typer.Option(min=1, help="Batches to measure.")] = 5,
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="Suggestions in a batch.")] = 8,
+    seed: Seed = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace the files if they are there already.")] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Run a full loop on made-up molecules: suggest, measure, tell, again. The files are left in FOLDER."""
+    from likewise.interfaces.commands.suggest import suggest
+    from likewise.interfaces.commands.tell import OnConflict, tell
+    from likewise.interfaces.invented import Laboratory
+
+    taken = [name for name in FILES if (folder / name).exists()]
+    if taken and not force:
+        raise UsageError(f"{folder} holds {', '.join(taken)} already; give another folder, or --force to replace them.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in taken:
+        (folder / name).unlink()
+    table, following, report = (folder / name for name in FILES)
+    laboratory = Laboratory(seed)
+    laboratory.write(table)
+    voice = Voice(quiet)
+    say(f"{table}: {len(laboratory.molecules)} made-up molecules, none of them measured.", "")
+    rows = []
+    with voice.working("measuring", rounds) as progress:
+        for number in range(1, rounds + 1):
+            _silently(suggest, file=table, n=n, object=["smiles"], value="yield", out=following, seed=seed)
+            laboratory.fill_in(following)
+            _silently(tell, file=table, results=following, in_place=True, on_conflict=OnConflict.STOP)
+            following.unlink()
+            rows.append(_round(laboratory, table, number))
+            progress.advance()
+    for backup in folder.glob(f"{TABLE}.bak*"):
+        backup.unlink()
+    say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
+    command = f"likewise suggest {table} --object smiles --value yield -n {n} --out {following} --report {report}"
+    say("", "The next batch, and the report:", "", f"    {command}", "")
+    suggest(file=table, n=n, object=["smiles"], value="yield", out=following, report=report, seed=seed, quiet=quiet)
+
+
+def _silently(command: Callable[..., None], **arguments: Any) -> None:
+    """Run a command without its answer."""
+    with redirect_stdout(io.StringIO()):
+        command(**arguments, quiet=True)
+
+
+def _round(laboratory: Laboratory, table: Path, number: int) -> tuple[str, str, str, str]:
+    measured = laboratory.measured(table)
+    best = max(measured.values())
+    found = max(laboratory.truth[smiles] for smiles in measured)
+    better = sum(truth > found for truth in laboratory.truth.values())
+    return str(number), str(len(measured)), f"{best:.1f}", f"{better + 1} of {len(laboratory.truth)}"

@@ -1,0 +1,68 @@
+"""`likewise diagnose`: is likeness any good here?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from likewise.interfaces.commands.options import (
+    Debug,
+    DecimalSign,
+    File,
+    Json,
+    Minimize,
+    Object,
+    Quiet,
+    Seed,
+    Similarities,
+    SkipBad,
+    Std,
+    Text,
+    Value,
+    choices,
+)
+from likewise.interfaces.console import Voice, say, say_json
+
+if TYPE_CHECKING:
+    from likewise.influence.diagnosis import Diagnosis
+    from likewise.interfaces.problem import Problem
+
+
+def diagnose(
+    file: File,
+    object: Object = None,
+    value: Value = None,
+    std: Std = None,
+    minimize: Minimize = False,
+    similarity: Similarities = None,
+    seed: Seed = 0,
+    text: Text = None,
+    decimal: DecimalSign = None,
+    skip_bad: SkipBad = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Say whether the similarities explain the values: leave-one-out errors, calibration, outliers and a verdict."""
+    from likewise.interfaces.answers import header_json
+    from likewise.interfaces.problem import Request, answered
+    from likewise.interfaces.sheet import sheet
+
+    voice = Voice(quiet)
+    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), voice)
+    request = Request(
+        tuple(similarity or ()), direction="minimize" if minimize else "maximize", seed=seed, skip_bad=skip_bad
+    )
+    with voice.working("leaving out each object in turn"):
+        problem, found = answered(table, request, _diagnosed, voice)
+    if as_json:
+        say_json({**header_json(problem, "diagnose", voice), **found.to_json()})
+    else:
+        say(str(found))
+
+
+def _diagnosed(problem: Problem) -> Diagnosis:
+    from likewise.interfaces.judgement import diagnosis
+    from likewise.interfaces.problem import enough
+
+    enough(problem, 3, "a diagnosis")
+    return diagnosis(problem)

@@ -1,0 +1,148 @@
+"""Large pools of molecules: read once, by several processes, with a progress bar, and at a price that is known before.
+
+Fingerprints and descriptors of a hundred thousand molecules take minutes. What each likeness costs is measured on a few
+of them; where all would take too long, those that say least for their price are left out, and the user is told.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from likewise.interfaces.console import Progress
+from likewise.similarity.base import Matrix, Parameter, ParameterPullback, Similarity, Vector
+from likewise.similarity.encoding import Encoding, join, take
+
+LARGE = 20_000
+SECONDS = 40.0
+TIMED = 256
+CHUNK = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Ready(Similarity):
+    """A similarity that has encoded a pool already; other objects it encodes when it meets them. PSD if that one is."""
+
+    inner: Similarity
+    encoding: Encoding = field(repr=False)
+    places: Mapping[str, int] = field(repr=False)
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.inner,)
+
+    @property
+    def psd(self) -> bool:
+        return self.inner.psd
+
+    @property
+    def signed(self) -> bool:
+        return self.inner.signed
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        return Ready(parts[0], self.encoding, self.places)
+
+    def part_encoding(self, a: Encoding, i: int) -> Encoding:
+        return a
+
+    def fitted(self, a: Encoding) -> Similarity:
+        return self.rebuilt([self.inner.fitted(a)])
+
+    def parameters(self, a: Encoding) -> dict[str, Parameter]:
+        return self.inner.parameters(a)
+
+    def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
+        return self.rebuilt([self.inner.with_parameters(values)])
+
+    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+        return self.inner.sensitivity(a)
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        known = [self.places.get(x) for x in objects]
+        if any(place is None for place in known):
+            return self.inner.encode(objects)
+        index = np.array(known, dtype=np.intp)
+        return self.encoding if np.array_equal(index, np.arange(len(self.places))) else take(self.encoding, index)
+
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        return self.inner.between(a, b)
+
+    def within(self, a: Encoding) -> Vector:
+        return self.inner.within(a)
+
+
+def cores() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def prices(likenesses: Sequence[Similarity], objects: Sequence[str]) -> list[float]:
+    """Seconds that each likeness takes to encode all objects on this machine, from a few of them."""
+    some = [objects[i] for i in range(0, len(objects), max(1, len(objects) // TIMED))][:TIMED]
+    found = []
+    for likeness in likenesses:
+        start = time.perf_counter()
+        likeness.encode(some)
+        found.append((time.perf_counter() - start) / len(some) * len(objects) / cores())
+    return found
+
+
+def affordable(weights: Sequence[float], costs: Sequence[float], seconds: float = SECONDS) -> list[int]:
+    """The likenesses to keep, so that encoding takes no longer than this: those that count most for their price.
+
+    The weightiest one is always kept, and so are all where time allows.
+
+    >>> affordable([0.7, 0.2, 0.1], [10.0, 5.0, 100.0])
+    [0, 1]
+    """
+    first = int(np.argmax(weights))
+    spent, kept = costs[first], [first]
+    for k in sorted(range(len(costs)), key=lambda k: -weights[k] / max(costs[k], 1e-9)):
+        if k != first and spent + costs[k] <= seconds:
+            spent += costs[k]
+            kept.append(k)
+    return sorted(kept)
+
+
+def encoded(likenesses: Sequence[Similarity], objects: Sequence[str], progress: Progress) -> list[Similarity]:
+    """The likenesses with the pool encoded: each molecule is read once for all of them, by several processes."""
+    progress.stage(f"reading {len(objects)} molecules", len(objects))
+    parts: list[list[Encoding]] = [[] for _ in likenesses]
+    for chunk, size in _chunks(likenesses, objects):
+        for part, encoding in zip(parts, chunk, strict=True):
+            part.append(encoding)
+        progress.advance(size)
+    progress.stage("comparing objects")
+    places = {x: place for place, x in enumerate(objects)}
+    return [Ready(one, join(part), places) for one, part in zip(likenesses, parts, strict=True)]
+
+
+def _chunks(likenesses: Sequence[Similarity], objects: Sequence[str]) -> Iterator[tuple[list[Encoding], int]]:
+    pieces = [list(objects[start : start + CHUNK]) for start in range(0, len(objects), CHUNK)]
+    workers = min(cores(), len(pieces))
+    if workers < 2:
+        for piece in pieces:
+            yield _encode(likenesses, piece), len(piece)
+        return
+    # A process that is forked while threads run may hang; a spawned one starts clean.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        try:
+            for piece, found in zip(pieces, pool.map(_encode, [likenesses] * len(pieces), pieces), strict=True):
+                yield found, len(piece)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _encode(likenesses: Sequence[Similarity], objects: Sequence[str]) -> list[Encoding]:
+    return [likeness.encode(objects) for likeness in likenesses]

@@ -1,0 +1,130 @@
+"""The file of suggestions: the columns of the input and what is predicted, ready to be filled in and merged back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import LikewiseError
+from likewise.interfaces.complaints import UsageError
+from likewise.interfaces.console import Voice
+from likewise.interfaces.sheet import Choices, Sheet, sheet
+from likewise.interfaces.tables.cells import Decimal
+from likewise.interfaces.tables.columns import PREFIX
+from likewise.interfaces.tables.dialect import Dialect
+from likewise.interfaces.tables.objects import shown, to_cells
+from likewise.interfaces.tables.writing import number_text, suited, write
+
+if TYPE_CHECKING:
+    import polars
+
+    from likewise.interfaces.problem import Problem
+    from likewise.spaces.base import Space
+    from likewise.study.suggestion import Suggestion
+
+PREDICTIONS = ("mean", "std", "chance")
+BECAUSE = 3
+DIGITS = 6
+
+
+def because(suggestion: Suggestion, most: int = BECAUSE) -> str:
+    """The strongest analogues with their values and weights, as text."""
+    return "; ".join(f"{shown(a.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in suggestion.analogues[:most])
+
+
+def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool) -> None:
+    """Refuse a target that is the input, or that holds results which nobody has merged yet."""
+    if not target.exists():
+        return
+    if source is not None and target.samefile(source):
+        raise UsageError(f"--out {target} is the input, which is never changed; give another name.")
+    if force:
+        return
+    lost = _unmerged(target, table)
+    if lost is None:
+        raise UsageError(f"{target} is there already and is no table of suggestions; give another name, or --force.")
+    if lost:
+        command = f"likewise tell {source} {target} --in-place" if source else "likewise tell"
+        raise UsageError(
+            f"{target} is there already, with {lost} measured values that {source or 'no table'} has. "
+            f"Merge them first ({command}), give another name, or --force to lose them."
+        )
+
+
+def _unmerged(target: Path, table: Sheet | None) -> int | None:
+    """How many results the file holds that the table has not; None where it cannot be understood."""
+    from likewise.interfaces.merge import merged
+
+    chosen = Choices() if table is None else Choices(table.roles.objects, table.roles.value)
+    texts = () if table is None else tuple(name for name, kind in table.kinds.items() if kind == "text")
+    try:
+        told = sheet(target, replace(chosen, text=texts, skip_bad=True), Voice(quiet=True))
+    except LikewiseError as error:
+        # A table whose rows are gone can be replaced; any other file is somebody's.
+        return 0 if "no row below" in str(error) else None
+    if table is None:
+        return len(told.measured)
+    merge = merged(table, told, "keep")
+    return merge.filled + merge.added + len(merge.conflicts)
+
+
+def written(problem: Problem, found: Sequence[Suggestion], target: Path, chosen: Choices) -> None:
+    """Write the suggestions in the dialect of the input."""
+    source = problem.sheet
+    like = Dialect() if source is None else source.table.dialect
+    dialect = suited(target, like)
+    own = _fresh(problem.study.space, found, chosen) if source is None else _rows(problem, source, found)
+    write(_predicted(own, found, dialect, "." if source is None else source.decimal), target, dialect)
+
+
+def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polars.DataFrame:
+    """The rows of the input that were suggested; objects that are not in it get rows of their own."""
+    import polars
+
+    frame = source.table.frame.select([c for c in source.table.columns if not c.startswith(PREFIX)])
+    space = problem.study.space
+    places = [problem.rows.get(space.key(s.object)) for s in found]
+    if all(place is not None for place in places):
+        return frame[[int(place) for place in places if place is not None]]
+    cells = [to_cells(space, s.object, source.roles.objects, source.decimal) for s in found]
+    columns: dict[str, list[Any]] = {name: [None] * len(found) for name in frame.columns}
+    for number, name in enumerate(source.roles.objects):
+        columns[name] = [row[number] for row in cells]
+    schema = {name: frame.schema[name] if name == source.roles.value else polars.String() for name in columns}
+    return polars.DataFrame(columns, schema=schema)
+
+
+def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars.DataFrame:
+    """A table where there was none: a column for the object, or for each part of a record, and one for the value."""
+    import polars
+
+    names = list(chosen.objects) or _names(space)
+    cells = [to_cells(space, s.object, names) for s in found]
+    columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
+    columns[chosen.value or "value"] = [None] * len(found)
+    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String()))
+
+
+def _names(space: Space) -> list[str]:
+    from likewise.spaces.record import Record
+
+    return list(space.parts) if isinstance(space, Record) else ["object"]
+
+
+def _predicted(
+    frame: polars.DataFrame, found: Sequence[Suggestion], dialect: Dialect, decimal: Decimal
+) -> polars.DataFrame:
+    import polars
+
+    extra: list[polars.Series] = []
+    for name in PREDICTIONS:
+        values = [getattr(s, name) for s in found]
+        if dialect.kind == "parquet":
+            extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
+        else:
+            texts = [None if value is None else number_text(value, decimal, DIGITS) for value in values]
+            extra.append(polars.Series(f"{PREFIX}{name}", texts, dtype=polars.String()))
+    reasons = [because(s) or None for s in found]
+    return frame.with_columns([*extra, polars.Series(f"{PREFIX}because", reasons, dtype=polars.String())])

@@ -1,0 +1,254 @@
+"""A user's table as a study: objects become a pool (or belong to a space), values are told, rows keep their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.interfaces.complaints import UsageError
+from likewise.interfaces.console import Progress, Voice
+from likewise.interfaces.named import similarities
+from likewise.interfaces.sheet import Sheet, without_bad
+from likewise.interfaces.tables.objects import Bad, shown
+
+if TYPE_CHECKING:
+    from likewise.acquisition.base import Acquisition
+    from likewise.search.batch import Batch
+    from likewise.similarity.base import Similarity
+    from likewise.similarity.recognise import Recognised
+    from likewise.spaces.base import Space
+    from likewise.spaces.pool import Pool
+    from likewise.study.study import Study
+
+Answer = TypeVar("Answer")
+# Fewer observations than this, and a study spreads its suggestions instead of modelling.
+FIRST = 5
+JUDGED = 2_000
+CHECKED = 512
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for, beside the columns."""
+
+    similarity: tuple[str, ...] = ()
+    space: Space | None = None
+    direction: Literal["maximize", "minimize"] = "maximize"
+    seed: int = 0
+    acquisition: Acquisition | None = None
+    batch: Batch | None = None
+    skip_bad: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A study of a table's objects, and the row of each."""
+
+    study: Study
+    likenesses: list[Similarity]
+    sheet: Sheet | None
+    rows: dict[str, int]
+
+    def row(self, x: Any) -> int | None:
+        """The number of the row that an object has in the table."""
+        place = self.rows.get(self.study.space.key(x))
+        return None if place is None or self.sheet is None else self.sheet.table.number(place)
+
+
+def answered(
+    sheet: Sheet | None,
+    request: Request,
+    work: Callable[[Problem], Answer],
+    voice: Voice,
+    extra: Sequence[Any] = (),
+    progress: Progress | None = None,
+) -> tuple[Problem, Answer]:
+    """The study of a table, and what some work on it gives.
+
+    Objects that cannot be compared come to light in the work; they are reported by their rows, or skipped and the work
+    is done again without them.
+    """
+    while True:
+        likenesses: list[Similarity] = []
+        try:
+            problem = posed(sheet, request, voice, likenesses, extra, progress or Progress())
+            return problem, work(problem)
+        except SimilarityError:
+            bad = [] if sheet is None else _incomparable(sheet, likenesses, voice)
+            if sheet is None or not bad:
+                raise
+            sheet = without_bad(sheet, bad, request.skip_bad, voice)
+
+
+def posed(
+    sheet: Sheet | None,
+    request: Request,
+    voice: Voice,
+    found: list[Similarity],
+    extra: Sequence[Any],
+    progress: Progress,
+) -> Problem:
+    """The study of a table's objects with its values told; the similarities it compares them by are put in `found`."""
+    from likewise.spaces.pool import Pool
+    from likewise.study.study import Study
+
+    objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
+    space = request.space or Pool([*objects, *extra])
+    found += chosen(request, space, space.objects if isinstance(space, Pool) else objects, voice)
+    if sheet is not None and isinstance(space, Pool):
+        found[:] = _prepared(found, space, sheet, request, voice, progress)
+    study = Study(
+        space,
+        found,
+        direction=request.direction,
+        seed=request.seed,
+        acquisition=request.acquisition,
+        batch=request.batch,
+    )
+    rows: dict[str, int] = {}
+    if sheet is not None:
+        _told(study, sheet)
+        for place in (*sheet.measured, *sheet.candidates):
+            rows.setdefault(space.key(sheet.objects[place]), place)
+    return Problem(study, found, sheet, rows)
+
+
+def chosen(request: Request, space: Space, objects: Sequence[Any], voice: Voice) -> list[Similarity]:
+    """The similarities that the user named, or those that suit the kind of object."""
+    named = similarities(request.similarity)
+    if isinstance(named, list):
+        return named
+    if isinstance(named, dict):
+        return [_of_columns(named, objects)]
+    found = _of_space(space, request.seed) if request.space is not None else recognised(objects, request.seed)
+    voice.note(f"took the objects for {found.kind}, as {found.why}")
+    return list(found.likenesses)
+
+
+def _prepared(
+    found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, voice: Voice, progress: Progress
+) -> list[Similarity]:
+    """The likenesses with a large pool of molecules encoded; those that would take too long are left out."""
+    from likewise.interfaces import large
+
+    objects = pool.objects
+    if len(objects) < large.LARGE or len(sheet.measured) < FIRST or not all(map(molecular, found)):
+        return found
+    if not request.similarity and len(found) > 1:
+        costs = large.prices(found, objects)
+        kept = large.affordable(_weights(found, sheet, request), costs)
+        for k in sorted(set(range(len(found))) - set(kept)):
+            voice.note(
+                f"{found[k].name} is left out, as comparing {len(objects)} molecules by it would take about "
+                f"{costs[k]:.0f} s more; --similarity takes all that it names"
+            )
+        found = [found[k] for k in kept]
+    return large.encoded(found, objects, progress)
+
+
+def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
+    """How much each likeness counts on the measured rows alone."""
+    from likewise.spaces.pool import Pool
+    from likewise.study.study import Study
+
+    study = Study(Pool([sheet.objects[i] for i in sheet.measured]), found, direction=request.direction)
+    _told(study, sheet)
+    shares: list[float] = study.committee().likeness_weights().tolist()
+    return shares
+
+
+def _told(study: Study, sheet: Sheet) -> None:
+    for place in sheet.measured:
+        study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
+
+
+def molecular(likeness: Similarity) -> bool:
+    """Whether the objects as a whole are compared as molecules."""
+    home = type(likeness).__module__
+    return home == "likewise.similarity.molecules" or (
+        home in ("likewise.similarity.fixed", "likewise.interfaces.large") and molecular(likeness.parts[0])
+    )
+
+
+def recognised(objects: Sequence[Any], seed: int = 0) -> Recognised:
+    """The kind of the objects; whether many texts are molecules is judged by some, for reading all takes long."""
+    from likewise.similarity.recognise import of_texts, recognise
+
+    if len(objects) <= JUDGED or not all(isinstance(x, str) for x in objects):
+        return recognise(objects)
+    chosen = np.random.default_rng(seed).choice(len(objects), size=JUDGED, replace=False)
+    found = recognise([objects[i] for i in chosen.tolist()])
+    return found if found.kind == "molecules" else of_texts(objects, molecules=False)
+
+
+def _of_space(space: Space, seed: int) -> Recognised:
+    from likewise.study.likenesses import recognised as of_space
+
+    return of_space(space, np.random.default_rng(seed))
+
+
+def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similarity:
+    """Records compared column by column: as the user said, and otherwise as suits the column."""
+    from likewise.similarity.recognise import of_field
+    from likewise.similarity.records import Parts
+
+    if not objects or not isinstance(objects[0], Mapping):
+        raise UsageError("--similarity COLUMN=NAME is for objects of several columns; give NAME alone.")
+    if unknown := [name for name in named if name not in objects[0]]:
+        raise UsageError(
+            f"--similarity names the column {unknown[0]!r}, but the objects have {', '.join(map(repr, objects[0]))}."
+        )
+    rest = [name for name in objects[0] if name not in named]
+    parts = {name: of_field([x[name] for x in objects]).likenesses[0] for name in rest}
+    return Parts("product", None, **{name: named.get(name) or parts[name] for name in objects[0]})
+
+
+def _incomparable(sheet: Sheet, compared: Sequence[Similarity], voice: Voice) -> list[Bad]:
+    """The rows whose objects a similarity refuses; halves of the table are tried until single rows are left."""
+    places = [i for i, x in enumerate(sheet.objects) if x is not None]
+    check = _parsed if any(map(molecular, compared)) else _encoded_by(compared)
+    bad: list[Bad] = []
+    with voice.working("looking for rows that cannot be compared", len(places)) as progress:
+        for start in range(0, len(places), CHECKED):
+            some = places[start : start + CHECKED]
+            bad += _refused(sheet, some, check)
+            progress.advance(len(some))
+    return bad
+
+
+Check = Callable[[Sequence[Any]], Any]
+
+
+def _refused(sheet: Sheet, places: Sequence[int], check: Check) -> list[Bad]:
+    try:
+        check([sheet.objects[i] for i in places])
+    except SimilarityError as error:
+        if len(places) > 1:
+            half = len(places) // 2
+            return [*_refused(sheet, places[:half], check), *_refused(sheet, places[half:], check)]
+        # Its own count of rows begins anew, and would mislead.
+        reason = str(error).removeprefix("row 0 is ").removeprefix("record 0 ").removeprefix("object 0 ")
+        return [Bad(places[0], sheet.roles.objects[0], shown(sheet.objects[places[0]]), reason)]
+    return []
+
+
+def _parsed(objects: Sequence[Any]) -> None:
+    from likewise.similarity.smiles import parsed
+
+    parsed(objects)
+
+
+def _encoded_by(compared: Sequence[Similarity]) -> Check:
+    return lambda objects: [similarity.encode(objects) for similarity in compared]
+
+
+def enough(problem: Problem, least: int, what: str) -> None:
+    """A complaint where there are too few observations for what was asked."""
+    count = 0 if problem.sheet is None else len(problem.sheet.measured)
+    if count < least:
+        name = "the table" if problem.sheet is None else problem.sheet.table.name
+        raise UsageError(f"{name} has {count} measured rows; {what} needs at least {least}.")

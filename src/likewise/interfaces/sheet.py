@@ -1,0 +1,171 @@
+"""A user's table as a problem: which rows are observations, which are candidates, and which cannot be used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.interfaces.complaints import TableError
+from likewise.interfaces.console import Voice
+from likewise.interfaces.tables.cells import Decimal, Numbers, numbers
+from likewise.interfaces.tables.columns import Roles, roles
+from likewise.interfaces.tables.objects import Bad, objects
+from likewise.interfaces.tables.reading import Table, read
+
+if TYPE_CHECKING:
+    from likewise.spaces.base import Space
+
+LISTED = 10
+ORDERS = ("round", "date")
+NO_NUMBER = "it is no number; write one, or leave the cell empty if the object was not measured"
+NO_STD = "it is no standard deviation; write a number of at least 0, or leave the cell empty"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user said about the columns of a table."""
+
+    objects: tuple[str, ...] = ()
+    value: str | None = None
+    std: str | None = None
+    text: tuple[str, ...] = ()
+    decimal: Decimal | None = None
+    skip_bad: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table, the object of each row (None where there is none), and its value (NaN where it was not measured)."""
+
+    table: Table
+    roles: Roles
+    objects: list[Any]
+    values: list[float]
+    stds: list[float] | None
+    decimal: Decimal = "."
+    kinds: dict[str, str] = field(default_factory=dict)
+    skipped: tuple[Bad, ...] = ()
+
+    @cached_property
+    def measured(self) -> list[int]:
+        """The rows with an object and a value, in the order of the column `round` or `date`, or of the table."""
+        places = [i for i, x in enumerate(self.objects) if x is not None and not math.isnan(self.values[i])]
+        keys = None if self.order is None else order_keys(self.table.column(self.order).to_list())
+        return places if keys is None else sorted(places, key=lambda i: keys[i])
+
+    @property
+    def order(self) -> str | None:
+        """The column that says when values were measured, if the table has one."""
+        taken = {*self.roles.objects, self.roles.value, self.roles.std}
+        return next((c for c in self.table.columns if c.strip().lower() in ORDERS and c not in taken), None)
+
+    @cached_property
+    def candidates(self) -> list[int]:
+        """The rows with an object but no value."""
+        return [i for i, x in enumerate(self.objects) if x is not None and math.isnan(self.values[i])]
+
+    def std(self, place: int) -> float | None:
+        """The standard deviation of a row's value, if it is known."""
+        known = math.nan if self.stds is None else self.stds[place]
+        return None if math.isnan(known) else known
+
+    def without(self, bad: Sequence[Bad]) -> Sheet:
+        """The sheet that leaves these rows out."""
+        gone = {each.place for each in bad}
+        kept = [None if i in gone else x for i, x in enumerate(self.objects)]
+        return replace(self, objects=kept, skipped=(*self.skipped, *bad))
+
+
+def order_keys(cells: Sequence[Any]) -> list[Any]:
+    """What to sort rows by: numbers by size, dates and other text as text, gaps first.
+
+    >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], order_keys(["10", "9", None]))).get)
+    [None, '9', '10']
+    """
+    texts = ["" if cell is None else str(cell).strip() for cell in cells]
+    try:
+        return [-math.inf if not text else float(text) for text in texts]
+    except ValueError:
+        return texts
+
+
+def sheet(path: str | Path, choices: Choices, voice: Voice, space: Space | None = None) -> Sheet:
+    """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped."""
+    table = read(path, skip_ragged=choices.skip_bad)
+    for note in table.notes:
+        voice.note(note)
+    chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
+    for column in choices.text:
+        table.column(column)
+    found = objects(table, chosen, space=space, text=choices.text, decimal=choices.decimal)
+    values = _numbers(table, chosen.value, choices.decimal)
+    stds = None if chosen.std is None else _numbers(table, chosen.std, choices.decimal)
+    made = Sheet(
+        table, chosen, found.objects, values.values, None if stds is None else stds.values, values.decimal, found.kinds
+    )
+    if chosen.chosen:
+        voice.note(f"{table.name}: took {' and '.join(chosen.chosen)}")
+    bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
+    if stds is not None and chosen.std is not None:
+        negative = [i for i, std in enumerate(stds.values) if std < 0]
+        bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
+    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, voice)
+
+
+def _numbers(table: Table, column: str, decimal: Decimal | None) -> Numbers:
+    found = numbers(table.column(column), decimal)
+    if found.unclear is not None:
+        cell = table.column(column)[found.unclear]
+        raise TableError(
+            f"{table.where(found.unclear, column)}: {cell!r} could mean {cell.replace(',', '')} or "
+            f"{cell.replace(',', '.')}, and no other cell of the column tells. Say --decimal . or --decimal ,"
+        )
+    return found
+
+
+def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> list[Bad]:
+    return [Bad(place, column, table.column(column)[place], reason) for place in found.bad]
+
+
+def _first_of_each_row(bad: Sequence[Bad]) -> list[Bad]:
+    rows: dict[int, Bad] = {}
+    for each in bad:
+        rows.setdefault(each.place, each)
+    return [rows[place] for place in sorted(rows)]
+
+
+def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, voice: Voice) -> Sheet:
+    """The sheet without rows that cannot be used: an error that names them, or a note if they are to be skipped."""
+    ragged = [Bad(place, "", "", "it has more cells than the header") for place in made.table.ragged]
+    bad = [*bad, *(each for each in ragged if each not in made.skipped)]
+    if not bad:
+        return made
+    table, first = made.table, bad[0]
+    if not skip:
+        others = f" {len(bad)} rows are like this: {numbered(table, bad)}." if len(bad) > 1 else ""
+        raise TableError(f"{cell_of(table, first)}: {first.reason}. --skip-bad leaves such rows out.{others}")
+    voice.note(f"{table.name}: skipped {_rows(len(bad))}, {numbered(table, bad)}; the first one has {_why(first)}")
+    return made.without(bad)
+
+
+def cell_of(table: Table, bad: Bad) -> str:
+    """A bad cell, with its place and content."""
+    return f"{table.where(bad.place, bad.column)}, {bad.cell if bad.cell is not None else ''!r}"
+
+
+def _why(bad: Bad) -> str:
+    return f"{bad.cell!r} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def numbered(table: Table, bad: Collection[Bad]) -> str:
+    """The numbers of rows, the first few of them."""
+    rows = [str(table.number(each.place)) for each in bad]
+    return ", ".join(rows[:LISTED]) + (f" and {len(rows) - LISTED} more" if len(rows) > LISTED else "")

@@ -1,0 +1,318 @@
+"""From cells to objects and back: text, numbers, JSON, or whatever the space they belong to takes them for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from likewise.errors import SpaceError
+from likewise.interfaces.complaints import UsageError
+from likewise.interfaces.tables.cells import Decimal, number, numbers, style_of, unguarded
+from likewise.interfaces.tables.columns import Roles
+from likewise.interfaces.tables.reading import Table
+from likewise.interfaces.tables.writing import number_text
+
+if TYPE_CHECKING:
+    import polars
+
+    from likewise.spaces.base import Space
+
+# A column is one of numbers, or of JSON, when almost all cells are; the others are mistakes.
+ALMOST_ALL = 0.9
+EMPTY = "the cell is empty; fill it in (write none where a recipe leaves something out)"
+# Digits that a number is written with: few, unless the space wants more (shares that add up to one).
+DIGITS = (6, 10, 17)
+CODE = re.compile(r"[+\-]?0\d")
+
+
+class Bad(NamedTuple):
+    """A cell that cannot be used, and why."""
+
+    place: int
+    column: str
+    cell: Any
+    reason: str
+
+
+@dataclass(eq=False)
+class Objects:
+    """The object of each row, None where there is none, and the cells that are in the way."""
+
+    objects: list[Any]
+    bad: list[Bad] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+
+def objects(
+    table: Table,
+    roles: Roles,
+    *,
+    space: Space | None = None,
+    text: Collection[str] = (),
+    decimal: Decimal | None = None,
+) -> Objects:
+    """The objects of a table's rows; a row without any content has none."""
+    if space is not None:
+        return _in_space(table, roles, space)
+    columns = {name: _content(table.column(name), name in text, decimal) for name in roles.objects}
+    found = Objects([], kinds={name: kind for name, (kind, _, _) in columns.items()})
+    blank = _blank(table)
+    if not (roles.record or blank or columns[roles.objects[0]][2] or None in columns[roles.objects[0]][1]):
+        found.objects = columns[roles.objects[0]][1]
+        return found
+    for place in range(len(table)):
+        found.objects.append(None if place in blank else _object(place, roles, columns, found, table))
+    return found
+
+
+Content = tuple[str, list[Any], dict[int, str]]
+
+
+def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Objects, table: Table) -> Any:
+    for name, (_, cells, wrong) in columns.items():
+        if place in wrong:
+            found.bad.append(Bad(place, name, table.column(name)[place], wrong[place]))
+            return None
+        if cells[place] is None:
+            found.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
+            return None
+    values = {name: cells[place] for name, (_, cells, _) in columns.items()}
+    return values if roles.record else next(iter(values.values()))
+
+
+def _blank(table: Table) -> set[int]:
+    """The rows without any content, as spreadsheets leave them at the end, and those that could not be read."""
+    import polars
+
+    empty = polars.all_horizontal(polars.all().is_null())
+    return {*table.frame.select(empty.arg_true()).to_series().to_list(), *table.ragged}
+
+
+def _content(cells: polars.Series, as_text: bool, decimal: Decimal | None) -> Content:
+    """What a column holds: its kind, a value for each row (None where it is missing), and the cells that do not fit."""
+    import polars
+
+    if cells.dtype != polars.String:
+        return _typed(cells, as_text)
+    # "None" and "NA" are gaps among numbers, but fine names for what a recipe leaves out.
+    texts = [unguarded(cell.strip()) if cell is not None and cell.strip() else None for cell in cells.to_list()]
+    present = [text for text in texts if text is not None]
+    if as_text or not present:
+        return "text", texts, {}
+    if present[0][0] in "[{" and (listed := _json(texts, len(present))) is not None:
+        return listed
+    if not any(CODE.match(text) and "." not in text and "," not in text for text in present):
+        read = numbers(cells, decimal)
+        if read.unclear is None and read.present >= ALMOST_ALL * len(present):
+            values = [None if value != value else value for value in read.values]
+            why = "it is no number, as the other cells of the column are; correct it, or say --text COLUMN to compare "
+            return "numbers", values, dict.fromkeys(read.bad, f"{why}the column as text")
+    return "text", texts, {}
+
+
+def cell_of_kind(text: str, kind: str, column: str) -> Any:
+    """What a cell means in a column of this kind."""
+    if kind == "numbers":
+        value = number(text.strip(), style_of([text.strip()])[0])
+        if value is None:
+            raise UsageError(f"column {column!r} holds numbers, and {text!r} is none.")
+        return value
+    if kind == "JSON":
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise UsageError(f"column {column!r} holds JSON, and {text!r} is not; write it like [0.5, 1].") from None
+    return text.strip()
+
+
+def _typed(cells: polars.Series, as_text: bool) -> Content:
+    import polars
+
+    if as_text:
+        return "text", cells.cast(polars.String).to_list(), {}
+    if cells.dtype.is_numeric():
+        read = numbers(cells)
+        values = [None if value != value else value for value in read.values]
+        return "numbers", values, dict.fromkeys(read.bad, "it is not finite; correct it, or leave the row out")
+    if cells.dtype in (polars.Categorical, polars.Enum, polars.Date, polars.Datetime, polars.Boolean):
+        return "text", cells.cast(polars.String).to_list(), {}
+    return "JSON", cells.to_list(), {}
+
+
+def _json(texts: Sequence[str | None], present: int) -> Content | None:
+    values: list[Any] = []
+    wrong: dict[int, str] = {}
+    for place, text in enumerate(texts):
+        try:
+            values.append(None if text is None else json.loads(text))
+        except ValueError:
+            values.append(None)
+            wrong[place] = "it is not JSON, as the other cells of the column are; correct it"
+    return None if len(wrong) > (1 - ALMOST_ALL) * present else ("JSON", values, wrong)
+
+
+def _in_space(table: Table, roles: Roles, space: Space) -> Objects:
+    found = Objects([])
+    blank = _blank(table)
+    columns = {name: table.column(name).to_list() for name in roles.objects}
+    for place in range(len(table)):
+        cells = {name: column[place] for name, column in columns.items()}
+        if place in blank:
+            found.objects.append(None)
+            continue
+        try:
+            found.objects.append(space.fit(from_cells(space, cells)))
+        except (SpaceError, ValueError) as error:
+            found.objects.append(None)
+            column = next((name for name in cells if repr(name) in str(error)), roles.objects[0])
+            found.bad.append(Bad(place, column, cells[column], f"it is not in the space: {error}"))
+    return found
+
+
+def from_cells(space: Space, cells: Mapping[str, Any]) -> Any:
+    """The object that the cells of a row describe, before the space has seen it."""
+    from likewise.spaces.record import Record
+
+    if isinstance(space, Record) and (len(cells) > 1 or set(cells) == set(space.parts)):
+        return {
+            name: from_cell(space.parts[name], cell) if name in space.parts else cell for name, cell in cells.items()
+        }
+    if len(cells) > 1:
+        return [_number(cell) for cell in cells.values()]
+    return from_cell(space, next(iter(cells.values())))
+
+
+def from_cell(space: Space, cell: Any) -> Any:
+    """What a single cell means in a space.
+
+    >>> from likewise.spaces.permutations import Permutations
+    >>> from_cell(Permutations(3), "2 0 1"), from_cell(Permutations(3), "[2, 0, 1]")
+    ([2, 0, 1], [2, 0, 1])
+    """
+    from likewise.spaces.categorical import Categorical
+    from likewise.spaces.permutations import Permutations
+    from likewise.spaces.subsets import Subsets
+
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        raise SpaceError("the cell is empty")
+    if not isinstance(cell, str):
+        return cell
+    text = unguarded(cell.strip())
+    if isinstance(space, Categorical):
+        return _among(text, space.objects)
+    if isinstance(space, Permutations | Subsets) and not text.startswith("["):
+        items = [item for item in re.split(r"[\s,;>]+", text) if item]
+        return [_among(item, space.items) for item in items]
+    if _written_as_text(space):
+        return text
+    if text[0] in "[{":
+        try:
+            data = json.loads(text)
+        except ValueError:
+            raise SpaceError(f"{text!r} is not JSON") from None
+        return data if isinstance(data, list) else space.from_json(data)
+    return _number(text)
+
+
+def _written_as_text(space: Space) -> bool:
+    return type(space).__name__ in ("Strings", "Grammar", "Molecules")
+
+
+def _among(text: str, items: Collection[Any]) -> Any:
+    """The item that is written like this, or is this number; the text itself where there is none."""
+    same = [item for item in items if str(item) == text]
+    as_number = number(text, style_of([text])[0])
+    equal = [item for item in items if isinstance(item, int | float) and item == as_number]
+    return (same or equal or [text])[0]
+
+
+def _number(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    text = cell.strip()
+    value = number(text, style_of([text])[0])
+    if value is None:
+        raise SpaceError(f"{cell!r} is no number")
+    return value
+
+
+def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".") -> list[str]:
+    """The object as cells, one for each column.
+
+    >>> from likewise.spaces.record import Record
+    >>> to_cells(Record(solvent=["DMF"], volume=[1.5]), {"solvent": "DMF", "volume": 1.5}, ["volume", "solvent"])
+    ['1.5', 'DMF']
+    """
+    for digits in DIGITS:
+        cells = _cells(space, _rounded(space.to_json(x), digits), columns, decimal)
+        if _means(space, dict(zip(columns, cells, strict=True))):
+            return cells
+    return _cells(space, space.to_json(x), columns, decimal)
+
+
+def _cells(space: Space, data: Any, columns: Sequence[str], decimal: Decimal) -> list[str]:
+    from likewise.spaces.record import Record
+
+    if len(columns) == 1:
+        single = isinstance(space, Record) and list(space.parts) == list(columns)
+        return [to_cell(data[columns[0]] if single else data, decimal)]
+    values = [data.get(name) for name in columns] if isinstance(space, Record) else list(data)
+    if len(values) != len(columns):
+        raise UsageError(
+            f"an object of the space has {len(values)} parts, but --object names {len(columns)} columns; "
+            "name one column, or one for each part."
+        )
+    return [to_cell(value, decimal) for value in values]
+
+
+def _rounded(data: Any, digits: int) -> Any:
+    """Numbers with as many digits as one would write down."""
+    if isinstance(data, float):
+        return float(f"{data:.{digits}g}")
+    if isinstance(data, list):
+        return [_rounded(each, digits) for each in data]
+    return {name: _rounded(each, digits) for name, each in data.items()} if isinstance(data, dict) else data
+
+
+def _means(space: Space, cells: Mapping[str, str]) -> bool:
+    """Whether the cells are an object of the space."""
+    try:
+        return from_cells(space, cells) in space
+    except (SpaceError, ValueError, TypeError):
+        return False
+
+
+def to_cell(data: Any, decimal: Decimal = ".") -> str:
+    """JSON data as a cell: text as it is, numbers in the table's own way, the rest as JSON."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, list) and len(data) == 1 and isinstance(data[0], int | float):
+        data = data[0]
+    if isinstance(data, int | float) and not isinstance(data, bool):
+        return number_text(data, decimal)
+    return json.dumps(data, ensure_ascii=False)
+
+
+def shown(x: Any, width: int | None = None) -> str:
+    """The object as people read it: text as it is, records as `name: value` pairs, the rest as Python writes it."""
+    if isinstance(x, Mapping):
+        text = ", ".join(f"{name}: {shown(value)}" for name, value in x.items())
+    elif isinstance(x, str):
+        text = x
+    elif isinstance(x, float):
+        text = f"{x:.6g}"
+    elif hasattr(x, "tolist"):
+        text = shown(x.tolist())
+    elif isinstance(x, list | tuple):
+        text = f"[{', '.join(map(shown, x))}]"
+    elif isinstance(x, set | frozenset):
+        text = f"{{{', '.join(sorted(map(shown, x)))}}}"
+    else:
+        text = str(x)
+    return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
+
+
+Show = Callable[[Any], str]

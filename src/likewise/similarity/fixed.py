@@ -1,0 +1,86 @@
+"""A similarity whose parameters stay as they are given: nothing is learnt but how local it is, by a warp.
+
+Learning a lengthscale for every dimension, or a weight for every field, pays once there are many observations; with few
+it finds patterns in noise. A fixed likeness beside a learnt one lets the evidence say which of the two it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from likewise.similarity.base import Differentiable, Matrix, Parameter, Pullback, Similarity, Vector
+from likewise.similarity.encoding import Encoding
+from likewise.similarity.vectors import VectorSimilarity
+
+
+@dataclass(frozen=True)
+class Fixed(Similarity):
+    """The inner similarity with its parameters kept as given; median distances are still settled. PSD if that one is.
+
+    >>> from likewise.similarity.strings import Hamming
+    >>> Fixed(Hamming()).parameters(Hamming().encode(["ab", "ba"]))
+    {}
+    """
+
+    inner: Similarity
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.inner,)
+
+    @property
+    def psd(self) -> bool:
+        return self.inner.psd
+
+    @property
+    def signed(self) -> bool:
+        return self.inner.signed
+
+    @property
+    def name(self) -> str:
+        return f"fixed {self.inner.name}"
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        return fixed(parts[0])
+
+    def part_encoding(self, a: Encoding, i: int) -> Encoding:
+        return a
+
+    def parameters(self, a: Encoding) -> dict[str, Parameter]:
+        return {}
+
+    def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
+        return self
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        return self.inner.encode(objects)
+
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        return self.inner.between(a, b)
+
+    def within(self, a: Encoding) -> Vector:
+        return self.inner.within(a)
+
+    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        return cast(Differentiable, self.inner).linearise(a, b)
+
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        return cast(Differentiable, self.inner).linearise_within(a)
+
+
+class FixedVectors(Fixed, VectorSimilarity):
+    """A similarity of vectors with its parameters kept as given; spaces rescale vectors for it as for any other."""
+
+
+def fixed(similarity: Similarity) -> Similarity:
+    """The same similarity with nothing left to learn but how local it is.
+
+    >>> from likewise.similarity.vectors import RBF
+    >>> fixed(RBF(0.5))([0.0], [0.5]) == RBF(0.5)([0.0], [0.5])
+    True
+    """
+    if isinstance(similarity, Fixed):
+        return similarity
+    return FixedVectors(similarity) if isinstance(similarity, VectorSimilarity) else Fixed(similarity)

@@ -1,0 +1,114 @@
+"""What a list of texts is: molecules, DNA, RNA, proteins, codes of one length, categories, or words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from likewise.errors import SimilarityError
+
+Writing = Literal["molecules", "DNA", "RNA", "proteins", "codes", "categories", "texts"]
+AMINO_ACIDS = frozenset("ACDEFGHIKLMNPQRSTVWY")
+NUCLEOTIDES = {"DNA": frozenset("ACGTN"), "RNA": frozenset("ACGUN")}
+# Letters of DNA and RNA that are no atoms: a text without them may be SMILES.
+NO_ATOM = frozenset("AGTU")
+SHORTEST_SEQUENCE, SHORTEST_PROTEIN, FEWEST_AMINO_ACIDS = 4, 7, 10
+# Texts of one length over so few letters are codes; ten digits always are.
+CODE_LETTERS, FEWEST_CODES = 6, 3
+SHORTEST_NUMBER_CODE = 4
+# So large a share must parse: one typing error does not turn molecules into words, it is an error that names the row.
+MOLECULES = 0.9
+BONDS = re.compile(r"[()\[\]=#@/\\%]|[a-zA-Z][0-9]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def writing(texts: Sequence[str], *, molecules: bool = True) -> tuple[Writing, str]:
+    """What these texts are, and why; `molecules` says whether they may be SMILES.
+
+    >>> writing(["CCO", "CC(=O)O", "c1ccccc1"])[0], writing(["ACGTT", "GGCAT"])[0], writing(["wine", "beer"])[0]
+    ('molecules', 'DNA', 'texts')
+    """
+    n, distinct, letters = len(texts), set(texts), set("".join(texts))
+    every = f"every one of {n} texts" if n > 1 else "the text"
+    for kind in ("DNA", "RNA"):
+        if _nucleic(kind, texts, letters):
+            return kind, f"{every} is written in the letters {', '.join(sorted(letters))} of {kind}"
+    if molecules and (reason := _molecular(distinct)):
+        return "molecules", reason
+    if _proteins(texts, letters):
+        return "proteins", f"{every} is written in the letters of amino acids"
+    if _codes(distinct, letters):
+        length = len(texts[0])
+        return "codes", f"{every} has {length} letters, out of the {len(letters)} letters {', '.join(sorted(letters))}"
+    if n > 1 and (2 * len(distinct) <= n or max(map(len, distinct)) <= 1):
+        return "categories", f"{n} texts have {len(distinct)} different values"
+    _refuse_numbers(texts)
+    return "texts", f"{every} is text of no narrower kind" + _hint(distinct, molecules)
+
+
+def _nucleic(kind: str, texts: Sequence[str], letters: set[str]) -> bool:
+    capital = {letter.upper() for letter in letters}
+    # RNA without U would be DNA as well, and C and N alone are atoms: carbon and nitrogen.
+    marks = NO_ATOM if kind == "DNA" else {"U"}
+    return capital <= NUCLEOTIDES[kind] and bool(capital & marks) and _median(texts) >= SHORTEST_SEQUENCE
+
+
+def _proteins(texts: Sequence[str], letters: set[str]) -> bool:
+    return (
+        letters <= AMINO_ACIDS
+        and len(letters) >= min(FEWEST_AMINO_ACIDS, max(map(len, texts)))
+        and _median(texts) >= SHORTEST_PROTEIN
+    )
+
+
+def _codes(distinct: set[str], letters: set[str]) -> bool:
+    lengths = set(map(len, distinct))
+    if len(lengths) != 1 or len(distinct) < FEWEST_CODES or not all(letter.isalnum() for letter in letters):
+        return False
+    (length,) = lengths
+    if all(letter.isdigit() for letter in letters):
+        # 90, 105 are numbers; 0012 and 2210 are codes.
+        return length >= 2 and (length >= SHORTEST_NUMBER_CODE or any(text[0] == "0" for text in distinct))
+    return length >= 3 and len(letters) <= CODE_LETTERS
+
+
+def _molecular(distinct: set[str]) -> str | None:
+    """Why these are molecules, or None where they are not."""
+    if max(map(len, distinct)) < 2 or any(" " in text for text in distinct):
+        return None
+    try:
+        from rdkit.Chem import MolFromSmiles
+        from rdkit.rdBase import BlockLogs
+    except ImportError:
+        return None
+    with BlockLogs():
+        parsed = sum(bool(text) and MolFromSmiles(text) is not None for text in distinct)
+    if parsed < MOLECULES * len(distinct) or not parsed:
+        return None
+    if parsed < len(distinct):
+        return f"{parsed} of {len(distinct)} texts parse as SMILES"
+    return f"every one of {parsed} texts parses as SMILES" if parsed > 1 else "the text parses as SMILES"
+
+
+def _refuse_numbers(texts: Sequence[str]) -> None:
+    if all(NUMBER.fullmatch(text.strip()) for text in texts):
+        raise SimilarityError(
+            f"object 0 is a number written as text: {texts[0]!r}; give numbers, as in float({texts[0]!r}), "
+            "or name a similarity of texts such as Levenshtein()"
+        )
+
+
+def _hint(distinct: set[str], molecules: bool) -> str:
+    """What would be needed to recognise molecules, where they seem to be some."""
+    if not molecules or not all(BONDS.search(text) or text.isupper() for text in distinct):
+        return ""
+    try:
+        import rdkit  # noqa: F401
+    except ImportError:
+        return "; if these are molecules, run: pip install 'likewise[molecules]'"
+    return ""
+
+
+def _median(texts: Sequence[str]) -> int:
+    return sorted(map(len, texts))[len(texts) // 2]

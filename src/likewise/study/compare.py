@@ -1,0 +1,127 @@
+"""Which similarity suits a data set? Each is judged by leaving out, without a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import LikewiseError
+from likewise.influence.diagnosis import Diagnosis, Fit, diagnose, finite
+from likewise.influence.fitting import seat
+from likewise.influence.gram import Gram
+from likewise.influence.printed import fits
+from likewise.similarity.base import Similarity, Vector
+from likewise.similarity.recognise import Recognised, recognise
+from likewise.spaces.ranges import Path, rescaled, span
+from likewise.study.likenesses import Given, named_likenesses, seen
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Similarities in the order of their leave-one-out log density, the best first; printed, a table and a verdict.
+
+    The density asks for the right value and for the right doubt, and a search relies on both; an error alone would not
+    notice a similarity that is wrong and sure of it.
+    """
+
+    rows: tuple[Fit, ...]
+    similarities: tuple[Similarity, ...]
+    recognised: Recognised | None
+    diagnosis: Diagnosis
+
+    @property
+    def best(self) -> Similarity:
+        """The similarity that predicts best alone."""
+        return self.similarities[0]
+
+    @property
+    def verdict(self) -> str:
+        """What the comparison says in one sentence."""
+        return self.diagnosis.verdict
+
+    def __str__(self) -> str:
+        whole = [self.diagnosis.committee] if len(self.rows) > 1 else []
+        kind = [] if self.recognised is None else [f"{self.recognised.kind}: {self.recognised.why}"]
+        table = fits([*self.rows, *whole], self.diagnosis.mean_rmse)
+        return "\n".join([*kind, self.verdict, *self.diagnosis.notes, "", table])
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON data."""
+        found = {"rows": [asdict(row) for row in self.rows], "recognised": str(self.recognised or "") or None}
+        return {**self.diagnosis.to_json(), **finite(found)}
+
+
+def compare(
+    objects: Sequence[Any],
+    values: Sequence[float],
+    similarities: Given = "auto",
+    *,
+    std: float | Sequence[float] | None = None,
+) -> Comparison:
+    """Rank similarities by how well each predicts values it has not seen.
+
+    `std` is the standard deviation of the measurements, one for all or one for each, where it is known.
+
+    >>> from likewise.similarity.vectors import RBF
+    >>> x = np.linspace(0.0, 6.0, 25)
+    >>> close, parity = RBF(), lambda a, b: float(round(4 * a) % 2 == round(4 * b) % 2)
+    >>> compare(list(x), np.sin(x), [parity, close]).best.name
+    'RBF'
+    """
+    y, extra = _checked(objects, values, std)
+    named = named_likenesses(similarities)
+    recognised = recognise(objects) if named is None else None
+    chosen = recognised.likenesses if recognised is not None else named or ()
+    grams = [_gram(one, objects) for one in chosen]
+    diagnosis = diagnose(seat(grams, y, extra), y, extra)
+    order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.likenesses[k]))
+    rows, ranked = tuple(diagnosis.likenesses[k] for k in order), tuple(chosen[k] for k in order)
+    return Comparison(rows, ranked, recognised, diagnosis)
+
+
+def _density(fit: Fit) -> float:
+    return fit.log_density if np.isfinite(fit.log_density) else -np.inf
+
+
+def _checked(
+    objects: Sequence[Any], values: Sequence[float], std: float | Sequence[float] | None
+) -> tuple[Vector, Vector | None]:
+    y = np.asarray(values, dtype=float)
+    if y.shape != (len(objects),) or len(objects) < 2:
+        raise LikewiseError(
+            f"compare needs two objects or more and a value for each, not {len(objects)} objects and "
+            f"values of shape {y.shape}"
+        )
+    wrong = np.flatnonzero(~np.isfinite(y))
+    if len(wrong):
+        raise LikewiseError(f"the value of {objects[wrong[0]]!r} is {y[wrong[0]]}; leave out what was not measured")
+    if std is None:
+        return y, None
+    spread = np.broadcast_to(np.asarray(std, dtype=float), y.shape)
+    if not np.all(np.isfinite(spread) & (spread >= 0)):
+        raise LikewiseError(f"std holds standard deviations, finite and not negative, not {std!r}")
+    return y, spread**2
+
+
+def _gram(similarity: Similarity, objects: Sequence[Any]) -> Gram:
+    """Scores of the objects, with numbers in their own range, as in a pool, and median distances settled."""
+
+    def view(one: Similarity) -> Similarity:
+        return rescaled(one, lambda path: span(_column(objects, path)))
+
+    viewed = view(seen(similarity, view))
+    gram = Gram.of(viewed, objects)
+    settled = viewed.fitted(gram.encodings)
+    return gram if settled is viewed else gram.tuned(settled)
+
+
+def _column(objects: Sequence[Any], path: Path) -> list[Any]:
+    column = list(objects)
+    for name in path:
+        if not all(isinstance(x, Mapping) and name in x for x in column):
+            return []
+        column = [x[name] for x in column]
+    return column
