@@ -37,8 +37,8 @@ Kind = Literal[
     "nothing",
 ]
 Likenesses = tuple[Similarity, ...]
-# Aligning two proteins takes time in the product of their lengths; past this n-grams and edits must do.
-LONGEST_ALIGNED = 64
+# Aligning two sequences takes time in the product of their lengths; past these, quicker likenesses must do.
+LONGEST_ALIGNED, LONGEST_SUMMED = 64, 128
 
 
 def likenesses(kind: Kind, objects: Sequence[Any]) -> Likenesses:
@@ -89,7 +89,7 @@ def _words(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.ngrams import NGrams
     from likewise.similarity.strings import Indel
 
-    return NGrams(4, "minmax", up_to=True), Indel()
+    return NGrams(2, "minmax", up_to=True), NGrams(4, "minmax", up_to=True), Indel()
 
 
 def _positioned(objects: Sequence[Any]) -> Likenesses:
@@ -160,9 +160,10 @@ def _graphs(objects: Sequence[Any]) -> Likenesses:
 def _series(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.series import DTW, GlobalAlignmentKernel
 
-    one_length = len({len(x) for x in objects}) == 1 and np.ndim(objects[0]) == 1
-    warping = DTW() if _has("dtaidistance") else GlobalAlignmentKernel()
-    return warping, *(_vectors(objects)[1:] if one_length else ())
+    long = max(map(len, objects)) > LONGEST_SUMMED and _has("dtaidistance")
+    if len({len(x) for x in objects}) == 1 and np.ndim(objects[0]) == 1:
+        return DTW() if long else GlobalAlignmentKernel(), _vectors(objects)[-1]
+    return (DTW(),) if long else (GlobalAlignmentKernel(), *((DTW(),) if _has("dtaidistance") else ()))
 
 
 def _gaussians(objects: Sequence[Any]) -> Likenesses:
