@@ -40,8 +40,8 @@ def saved(folder: Path, data: str | bytes, name: str = "table.csv") -> Path:
         (PLAIN.replace(",", "\t").encode(), "tabs-in.csv"),
         (PLAIN.replace(",", ";").encode(), "semicolons.csv"),
         (PLAIN.replace(",", "|").encode(), "bars.txt"),
-        (gzip.compress(PLAIN.encode()), "a.csv.gz"),
-        (gzip.compress(PLAIN.encode()), "hidden.csv"),
+        (gzip.compress(PLAIN.encode(), mtime=0), "a.csv.gz"),
+        (gzip.compress(PLAIN.encode(), mtime=0), "hidden.csv"),
         (PLAIN.rstrip("\n").encode(), "no-newline.csv"),
         (b"\n\r\n" + PLAIN.encode(), "blank-first.csv"),
         (b'"smiles","yield"\n"CCO","1.5"\n"CCN",""\n', "quoted.csv"),
@@ -58,7 +58,7 @@ def test_parquet_gzipped_or_not(tmp_path: Path) -> None:
     frame = polars.DataFrame({"x": [1.5, 2.0], "y": [1, None]})
     stream = io.BytesIO()
     frame.write_parquet(stream)
-    for data in (stream.getvalue(), gzip.compress(stream.getvalue())):
+    for data in (stream.getvalue(), gzip.compress(stream.getvalue(), mtime=0)):
         assert read(saved(tmp_path, data, "any.name")).frame.equals(frame)
 
 
@@ -84,7 +84,7 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
         (b"\xd0\xcf\x11\xe0old", ["Excel"]),
         (b"\x1f\x8bnot really", ["gzip", "damaged"]),
         (b"PAR1nonsense", ["Parquet", "damaged"]),
-        (gzip.compress(PLAIN.encode())[:-9], ["gzip", "damaged"]),
+        (gzip.compress(PLAIN.encode(), mtime=0)[:-9], ["gzip", "damaged"]),
         (b"\xff\xfesm", ["UTF-16"]),
     ],
 )
