@@ -72,19 +72,33 @@ class Checked:
 
 def checked(study: Study) -> Checked:
     """Each object predicted from all the others by the committee, on the user's scale; intervals include the noise."""
-    from likewise.influence.leftout import LeftOut, same_objects
+    from likewise.influence.fitting import DEFAULT
+    from likewise.influence.leftout import left_out, same_objects
 
     committee = study.committee()
     sign = 1.0 if study.direction == "maximize" else -1.0
-    left_out = LeftOut.of(committee, same_objects(committee.grams[0].objects))
-    on_model = committee.members[0].posterior.values
-    mean = committee.on_users_scale(left_out.means, left_out.latent).mean
-    centre, spread = committee.mixture(left_out.means, left_out.variances)
+    objects, on_model = committee.grams[0].objects, committee.members[0].posterior.values
+    values = np.asarray(committee.transform.backward(on_model), dtype=float)
+    found = left_out(committee, values, _variances(study, objects, sign * values), same_objects(objects), DEFAULT)
+    mean = committee.on_users_scale(found.means, found.latent).mean
+    centre, spread = committee.mixture(found.means, found.variances)
     ends = [np.asarray(committee.transform.backward(centre + z * spread)) for z in (-WIDE, WIDE)]
     low, high = ends if sign > 0 else ends[::-1]
-    values = np.asarray(committee.transform.backward(on_model))
-    away = 2.0 * np.abs(left_out.ranks(on_model) - 0.5)
+    away = 2.0 * np.abs(found.ranks(on_model) - 0.5)
     return Checked(sign * values, sign * mean, sign * low, sign * high, away)
+
+
+def _variances(study: Study, objects: Sequence[Any], values: Vector) -> Vector | None:
+    """The known variances of the measurements of these objects, None where there are none."""
+    known = [(t.object, t.value, t.std) for t in study.trials if t.std and t.value is not None]
+    if not known:
+        return None
+    places = {id(x): [(value, std) for y, value, std in known if y is x] for x, _, _ in known}
+    stds = [
+        min(places.get(id(x), []), key=lambda each: abs(each[0] - value), default=(value, 0.0))[1]
+        for x, value in zip(objects, values.tolist(), strict=True)
+    ]
+    return np.array(stds) ** 2
 
 
 @dataclass(frozen=True, eq=False)
