@@ -12,9 +12,6 @@ from likewise.acquisition.base import Acquisition
 from likewise.influence.committee import Committee
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Vector
 
-# Failures may have been bad luck: what is worth a thousand times more than the rest is tried all the same.
-LEAST_LOG_CHANCE = np.log(1e-3)
-
 
 class Feasibility(Protocol):
     """The logarithm of the chance that an object can be measured at all, with its gradient; a `Scorer` is one."""
@@ -102,14 +99,12 @@ class Scorer:
 
         log u + log c for a logarithmic score log u, and c·u + (1 − c)·min(u, worst) for another score u.
         """
-        unbounded = (log_chance > LEAST_LOG_CHANCE).astype(float)
-        log_chance = np.clip(log_chance, LEAST_LOG_CHANCE, 0.0)
         if self.acquisition.logarithmic:
-            return _Lowered(score + log_chance, np.ones_like(score), unbounded)
+            return _Lowered(score + log_chance, np.ones_like(score), np.ones_like(score))
         chance = np.exp(log_chance)
         worst = np.minimum(score, self.committee.members[0].posterior.values.min())
         in_score = np.where(score > worst, chance, 1.0)
-        return _Lowered(chance * score + (1.0 - chance) * worst, in_score, unbounded * chance * (score - worst))
+        return _Lowered(chance * score + (1.0 - chance) * worst, in_score, chance * (score - worst))
 
     def with_pending(self, objects: Sequence[Any]) -> Scorer:
         """The scorer when these objects are in flight: less variance near them, and their means as values to beat."""

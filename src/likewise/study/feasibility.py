@@ -28,9 +28,12 @@ from likewise.study.grams import Grams
 from likewise.study.model import Data
 from likewise.study.selection import chosen
 
+# Where objects fail is often a coarser matter than what they are worth: wider warps than for values.
+WARPS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
 # Of each outcome; the estimate is asked for at every object that is scored, so it has to be cheap.
 MOST = 100
 WORTH_KEEPING = 1024
+SETTINGS = Settings(warps=WARPS, mixes=False, learn=False)
 Kept = dict[tuple[int, ...], dict[int, Encoding]]
 
 
@@ -87,5 +90,5 @@ def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any]
         gram if gram.similarity is own.similarity else gram.tuned(own.similarity)
         for gram, own in zip(grams.of([*successes, *failures]), committee.grams, strict=True)
     ]
-    seated = seat(tuned, outcomes, settings=Settings(mixes=False, learn=False), transform=transform)
+    seated = seat(tuned, outcomes, settings=SETTINGS, transform=transform)
     return Chance(Scorer(seated, ProbabilityOfImprovement(), float(transform.forward(0.5))), kept)
