@@ -236,9 +236,10 @@ def measured(case: Case, rng: Generator) -> dict[str, Any]:
     """A row of the table."""
     side = int(case.pairs**0.5)
     left, right, other = (case.objects(n, rng) for n in (side, side, 8))
-    case.similarity.between(case.similarity.encode(other), case.similarity.encode(other))
+    similarity = case.similarity
+    similarity.between(similarity.encode(other), similarity.encode(other))
     start = time.process_time()
-    case.similarity.encode(left + right)
+    similarity.encode(left + right)
     encode = time.process_time() - start
     pair: list[float] = []
     while len(pair) < REPEATS or (sum(pair) < SECONDS and len(pair) < 100):
@@ -280,11 +281,11 @@ def write_docs(found: dict[str, list[dict[str, Any]]]) -> None:
     """Replace the table under each heading of the page."""
     text = DOCS.read_text()
     for heading, rows in found.items():
-        pattern = re.compile(rf"(## {re.escape(heading)}\n(?:(?!## )[^|].*\n|\n)*)(?:\|.*\n)*")
-        text, times = pattern.subn(lambda match, rows=rows: match[1] + table(rows) + "\n", text)  # type: ignore[misc]
+        pattern = re.compile(rf"(## {re.escape(heading)}\n(?:(?!## )[^|\n].*\n|\n)*)(?:\|.*\n)*")
+        text, times = pattern.subn(lambda match, rows=rows: match[1].rstrip() + "\n\n" + table(rows) + "\n\n", text)  # type: ignore[misc]
         if times != 1:
             raise SystemExit(f"{DOCS} needs one heading '## {heading}'")
-    DOCS.write_text(text)
+    DOCS.write_text(text.rstrip() + "\n")
 
 
 def main() -> None:

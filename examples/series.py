@@ -23,13 +23,13 @@ def similarity() -> list[lw.Similarity]:
 
 
 def problem(path: Path | None) -> tuple[lw.Space, Callable[[Series], float]]:
-    """Daily cases on a logarithmic scale, and the rate; without a table, humps of several heights and times."""
+    """The cases so far on a logarithmic scale, and the rate; without a table, waves of several heights and times."""
     if path is None:
         days = np.arange(40)
-        humps = {tuple(h * np.exp(-(((days - m) / 4) ** 2))): h * m / 100 for h in range(1, 7) for m in range(8, 34, 3)}
-        return lw.Pool(list(humps)), humps.__getitem__
+        waves = {tuple(h / (1 + np.exp((m - days) / 3))): h * m / 100 for h in range(1, 7) for m in range(8, 34, 3)}
+        return lw.Pool(list(waves)), waves.__getitem__
     table = pl.read_csv(path).group_by("values", maintain_order=True).agg(pl.mean("target"))
-    rates = {tuple(np.log1p(np.array(text.split(), dtype=float))): rate for text, rate in table.iter_rows()}
+    rates = {tuple(np.log1p(np.cumsum(np.array(text.split(), dtype=float)))): rate for text, rate in table.iter_rows()}
     return lw.Pool(list(rates)), rates.__getitem__
 
 
@@ -46,7 +46,7 @@ def main() -> None:
     space, rate = problem(None if given.made_up else given.data)
     best = lw.maximize(rate, space, similarity(), budget=given.budget, seed=given.seed)
     print(f"the highest rate of {given.budget} looked up is {best.value:.4f}")
-    print("the cases of that country, every seventh day:", np.expm1(best.object)[::7].round().astype(int))
+    print("the cases of that country so far, every seventh day:", np.expm1(best.object)[::7].round().astype(int))
 
 
 if __name__ == "__main__":

@@ -69,3 +69,13 @@ def test_moments_on_the_users_scale_agree_with_sampling(kind):
 def test_constant_values_keep_their_scale():
     assert Standardised.of(np.full(4, 3.0)).scale == 1.0
     np.testing.assert_allclose(Ranked.of(np.full(4, 3.0)).forward(3.0), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("values", [93.0 - np.exp(np.linspace(-3, 4, 60)), np.exp(np.linspace(-3, 6, 60))])
+def test_predictions_far_out_stay_within_reach_of_the_values(values):
+    """Accuracies of architectures pile up below 93 %: the inverse of a strong power has a pole."""
+    transform = YeoJohnson.of(values)
+    mean, std = transform.moments(np.array([-8.0, 0.0, 8.0]), np.array([3.0, 1.0, 3.0]))
+    span = np.ptp(values)
+    assert np.all((mean >= values.min() - span) & (mean <= values.max() + span))
+    assert np.all(std <= 2 * span)

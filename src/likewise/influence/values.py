@@ -19,6 +19,9 @@ from likewise.similarity.base import Vector
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
+# Beyond the values seen, a power transform reaches as far again as they span.
+REACH = 1.0
+
 
 class Transform(ABC):
     """An increasing map from the user's values to the model's."""
@@ -138,6 +141,7 @@ class YeoJohnson(Transform):
     inner: Standardised
     power: float
     outer: Standardised
+    reach: tuple[float, float]
 
     @classmethod
     def of(cls, values: Vector) -> Self:
@@ -154,13 +158,20 @@ class YeoJohnson(Transform):
             return 0.5 * len(z) * np.log(max(np.var(bent), 1e-300)) - float(log_slope) + 2.0 * (power - 1.0) ** 2
 
         power = float(minimize_scalar(cost, bounds=(-1.0, 3.0), method="bounded").x)
-        return cls(inner, power, Standardised.of(_bend(z, power)))
+        span = float(np.ptp(values))
+        return cls(
+            inner,
+            power,
+            Standardised.of(_bend(z, power)),
+            (float(values.min()) - REACH * span, float(values.max()) + REACH * span),
+        )
 
     def forward(self, values: Any) -> Any:
         return self.outer.forward(_bend(np.asarray(self.inner.forward(values)), self.power))
 
     def backward(self, values: Any) -> Any:
-        return self.inner.backward(_unbend(np.asarray(self.outer.backward(values)), self.power))
+        # A strong power has a bounded image: the inverse of what lies beyond it would be astronomical.
+        return np.clip(self.inner.backward(_unbend(np.asarray(self.outer.backward(values)), self.power)), *self.reach)
 
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))

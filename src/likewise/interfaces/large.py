@@ -24,6 +24,7 @@ LARGE = 20_000
 SECONDS = 40.0
 TIMED = 256
 CHUNK = 1024
+LEAST = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +102,15 @@ def prices(likenesses: Sequence[Similarity], objects: Sequence[str]) -> list[flo
 def affordable(weights: Sequence[float], costs: Sequence[float], seconds: float = SECONDS) -> list[int]:
     """The likenesses to keep, so that encoding takes no longer than this: those that count most for their price.
 
-    The weightiest one is always kept, and so are all where time allows.
+    The weightiest one is always kept; one without weight never, as it would not be asked.
 
-    >>> affordable([0.7, 0.2, 0.1], [10.0, 5.0, 100.0])
+    >>> affordable([0.7, 0.2, 0.1, 0.0], [10.0, 5.0, 100.0, 1.0])
     [0, 1]
     """
     first = int(np.argmax(weights))
     spent, kept = costs[first], [first]
     for k in sorted(range(len(costs)), key=lambda k: -weights[k] / max(costs[k], 1e-9)):
-        if k != first and spent + costs[k] <= seconds:
+        if k != first and weights[k] >= LEAST and spent + costs[k] <= seconds:
             spent += costs[k]
             kept.append(k)
     return sorted(kept)

@@ -62,8 +62,8 @@ def _unmerged(target: Path, table: Sheet | None) -> int | None:
     try:
         told = sheet(target, replace(chosen, text=texts, skip_bad=True), Voice(quiet=True))
     except LikewiseError as error:
-        # A table whose rows are gone can be replaced; any other file is somebody's.
-        return 0 if "no row below" in str(error) else None
+        # Suggestions of which none were left can be replaced; any other file is somebody's.
+        return 0 if "no row below" in str(error) and PREFIX in str(error) else None
     if table is None:
         return len(told.measured)
     merge = merged(table, told, "keep")

@@ -139,9 +139,9 @@ def _prepared(
     if len(objects) < large.LARGE or len(sheet.measured) < FIRST or not all(map(molecular, found)):
         return found
     if not request.similarity and len(found) > 1:
-        costs = large.prices(found, objects)
-        kept = large.affordable(_weights(found, sheet, request), costs)
-        for k in sorted(set(range(len(found))) - set(kept)):
+        costs, shares = large.prices(found, objects), _weights(found, sheet, request)
+        kept = large.affordable(shares, costs)
+        for k in (k for k in range(len(found)) if k not in kept and shares[k] >= large.LEAST):
             voice.note(
                 f"{found[k].name} is left out, as comparing {len(objects)} molecules by it would take about "
                 f"{costs[k]:.0f} s more; --similarity takes all that it names"

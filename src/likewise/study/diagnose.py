@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from likewise.influence.committee import Committee
 from likewise.influence.diagnosis import Diagnosis
 from likewise.influence.diagnosis import diagnose as diagnosis
-from likewise.influence.fitting import DEFAULT, Settings
+from likewise.influence.fitting import DEFAULT, Settings, reseat
+from likewise.study.grams import picked
 from likewise.study.trial import Trial
+
+# Judging takes time in the cube of the observations; these many tell similarities apart.
+MOST = 400
 
 
 def diagnose(
     committee: Committee, told: Sequence[Trial], *, minimising: bool = False, settings: Settings = DEFAULT
 ) -> Diagnosis:
-    """The diagnosis of a committee by the observations it is conditioned on."""
+    """The diagnosis of a committee by the observations it is conditioned on, or by some of them if they are many."""
     sign = -1.0 if minimising else 1.0
     values = np.array([np.nan if trial.value is None else sign * trial.value for trial in told])
     stds = np.array([trial.std or 0.0 for trial in told])
-    return diagnosis(committee, values, stds**2 if stds.any() else None, settings=settings, sign=sign)
+    extra = stds**2 if stds.any() else None
+    if len(told) <= MOST:
+        return diagnosis(committee, values, extra, settings=settings, sign=sign)
+    some = np.linspace(0, len(told) - 1, MOST).round().astype(np.intp)
+    part = None if extra is None else extra[some]
+    smaller = reseat(committee, [picked(gram, some) for gram in committee.grams], values[some], part)
+    found = diagnosis(smaller, values[some], part, settings=settings, sign=sign)
+    return replace(found, notes=(*found.notes, f"judged by {MOST} of {len(told)} observations"))

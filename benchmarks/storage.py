@@ -1,0 +1,175 @@
+"""Seconds that keeping a study costs, likewise beside Optuna, on the same disk: `python -m benchmarks.storage`.
+
+`overhead`: an ask and a tell on SQLite less the same in memory, in studies of 1,000 trials. Nothing is modelled on
+either side: objects are drawn at random.
+
+`opening`: a fresh process opens a study of 10,000 trials on SQLite, reads all of them and answers an ask, with the
+library's Gaussian process; imports are left out on both sides, and so is who takes longer than the limit.
+
+Rounds are taken in turn, so that what else the machine does falls on all alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.store import machine
+from benchmarks.tasks.functions import FUNCTIONS
+
+TASK = FUNCTIONS["hartmann6"]
+OUT = Path(__file__).parent / "results" / "storage.json"
+Step = Callable[[], None]
+
+OPEN = {
+    "likewise": """
+import sys, time
+import likewise as lw
+from likewise.study.study import Study
+import likewise.study.sql, likewise.search.gradient, likewise.influence.fitting, scipy.optimize
+begun = time.perf_counter()
+study = Study(lw.Box([0.0] * 6, [1.0] * 6), [lw.Matern(), lw.RBF()], storage=f"sqlite:///{sys.argv[1]}")
+assert len(study.trials) == int(sys.argv[2])
+study.ask()
+print(time.perf_counter() - begun)
+""",
+    "optuna": """
+import sys, time
+import optuna, torch, scipy.optimize, optuna._gp.gp, optuna.samplers
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+begun = time.perf_counter()
+sampler = optuna.samplers.GPSampler(seed=0)
+study = optuna.load_study(study_name="study", storage=f"sqlite:///{sys.argv[1]}", sampler=sampler)
+assert len(study.trials) == int(sys.argv[2])
+trial = study.ask()
+for k in range(6):
+    trial.suggest_float(f"x{k}", 0.0, 1.0)
+print(time.perf_counter() - begun)
+""",
+}
+
+
+def likewise_study(path: Path | None, trials: int) -> Step:
+    """A study with that many trials, and one ask and tell in it that models nothing."""
+    import likewise as lw
+    from likewise.study.storage import NewRow
+
+    url = None if path is None else f"sqlite:///{path}"
+    study = lw.Study(lw.Box([0.0] * 6, [1.0] * 6), lw.RBF(), storage=url)
+    objects = study.space.sample(trials, np.random.default_rng(0))
+    rows = [
+        NewRow(study.space.key(x), json.dumps(x.tolist()), lw.State.TOLD, float(TASK.score([x])[0])) for x in objects
+    ]
+    study._store.add(rows)
+    rng = np.random.default_rng(1)
+    study._suggestions = lambda n, *_: ([lw.Suggestion(-1, x) for x in study.space.sample(n, rng)], None)  # type: ignore[method-assign]
+
+    def step() -> None:
+        (suggestion,) = study.ask()
+        study.tell(suggestion, 1.0)
+
+    step()
+    return step
+
+
+def optuna_study(path: Path | None, trials: int) -> Step:
+    """The same in Optuna."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    url = None if path is None else f"sqlite:///{path}"
+    study = optuna.create_study(
+        study_name="study", storage=url, direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    scale = {f"x{k}": optuna.distributions.FloatDistribution(0.0, 1.0) for k in range(6)}
+    for x in np.random.default_rng(0).random((trials, 6)):
+        params = {f"x{k}": float(v) for k, v in enumerate(x)}
+        value = float(TASK.score([x])[0])
+        study.add_trial(optuna.trial.create_trial(params=params, distributions=scale, value=value))
+
+    def step() -> None:
+        trial = study.ask()
+        for k in range(6):
+            trial.suggest_float(f"x{k}", 0.0, 1.0)
+        study.tell(trial, 1.0)
+
+    step()
+    return step
+
+
+MAKERS: dict[str, Callable[[Path | None, int], Step]] = {"likewise": likewise_study, "optuna": optuna_study}
+
+
+def seconds(step: Step, times: int) -> float:
+    begun = time.perf_counter()
+    for _ in range(times):
+        step()
+    return (time.perf_counter() - begun) / times
+
+
+def overhead(directory: Path, trials: int, rounds: int) -> dict[str, Any]:
+    """Medians of an ask and a tell on SQLite and in memory, and what the storage adds."""
+    steps = {
+        (name, where): make(directory / f"{name}.db" if where == "sqlite" else None, trials)
+        for name, make in MAKERS.items()
+        for where in ("sqlite", "memory")
+    }
+    taken = {
+        key: median(column)
+        for key, column in zip(steps, zip(*_rounds(list(steps.values()), rounds), strict=True), strict=True)
+    }
+    added = {name: taken[name, "sqlite"] - taken[name, "memory"] for name in MAKERS}
+    table = {f"{name}, {where}": value for (name, where), value in taken.items()}
+    return {"trials": trials, "seconds": table, "added": added, "ratio": added["likewise"] / added["optuna"]}
+
+
+def _rounds(steps: list[Step], rounds: int) -> list[list[float]]:
+    return [[seconds(step, 10) for step in steps] for _ in range(rounds)]
+
+
+def opening(directory: Path, trials: int, rounds: int, limit: float) -> dict[str, Any]:
+    """Medians until a fresh process has answered an ask; the limit where it has not."""
+    for name, make in MAKERS.items():
+        make(directory / f"{name} large.db", trials - 1)
+    taken: dict[str, list[float]] = {name: [] for name in OPEN}
+    for number in range(rounds):
+        for name, script in OPEN.items():
+            # Each ask leaves a trial behind.
+            command = [sys.executable, "-c", script, str(directory / f"{name} large.db"), str(trials + number)]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+                taken[name].append(float(done.stdout) if done.returncode == 0 else float("inf"))
+            except subprocess.TimeoutExpired:
+                taken[name].append(limit)
+    middle = {name: median(times) for name, times in taken.items()}
+    return {"trials": trials, "limit": limit, "seconds": middle, "ratio": middle["likewise"] / middle["optuna"]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=10_000, help="in the study that is opened")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds after which an opening is given up")
+    parser.add_argument("--rounds", type=int, default=3, help="of openings")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        found = {
+            "machine": machine(),
+            "overhead": overhead(Path(name), 1000, 7),
+            "opening": opening(Path(name), given.trials, given.rounds, given.limit),
+        }
+    print(json.dumps(found, indent=1))
+    OUT.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
