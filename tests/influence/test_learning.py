@@ -64,9 +64,7 @@ def test_the_gradient_through_the_clip_of_an_indefinite_similarity():
 
 def check_gradient(similarity, encodings, y):
     parameters = similarity.parameters(encodings)
-    objective = _objective(
-        tabulated(similarity, encodings), similarity.psd, parameters, encodings, y, np.zeros(len(y)), NOISE_PRIOR
-    )
+    objective = _objective(tabulated(similarity, encodings), parameters, encodings, y, np.zeros(len(y)), NOISE_PRIOR)
     at = np.log(np.concatenate([*(p.value for p in parameters.values()), [0.05]]))
     _, gradient = objective(at)
     h = 1e-5
@@ -107,7 +105,7 @@ def test_learning_climbs_from_where_it_starts():
     x, y = data(t=20)
     encodings = lw.RBF(5.0).encode(x)
     start = lw.RBF(5.0)
-    objective = _objective(start, True, start.parameters(encodings), encodings, y, np.zeros(20), NOISE_PRIOR)
+    objective = _objective(start, start.parameters(encodings), encodings, y, np.zeros(20), NOISE_PRIOR)
     before = -objective(np.log(np.array([5.0, 5.0, NOISE_PRIOR.mode])))[0]
     assert learn(start, encodings, y).log_posterior > before
 
@@ -154,3 +152,16 @@ def test_a_priors_slope_is_its_derivative_in_the_logarithm():
         for e in np.eye(2)
     ]
     np.testing.assert_allclose(prior.log_slope(at), numeric, rtol=1e-6)
+
+
+def test_powers_of_a_psd_product_may_be_indefinite_and_are_treated():
+    """A product of PSD parts is PSD with whole weights; on the way to learnt ones it need not be."""
+    rng = np.random.default_rng(5)
+    raw = rng.random((30, 2)).round(1)
+    objects = [{"a": row[:1], "b": row[1:]} for row in raw]
+    sets = lw.similarity(lambda x, y: float(min(x[0], y[0])), psd=True)
+    similarity = lw.Parts(a=sets, b=lw.RBF(0.5))
+    assert similarity.psd
+    found = learn(similarity, similarity.encode(objects), rng.standard_normal(30))
+    assert np.isfinite(found.log_posterior)
+    assert not found.similarity.psd

@@ -22,6 +22,7 @@ from likewise.similarity.records import Parts
 
 NOISE_BOUNDS = (1e-6, 10.0)
 SPAN = 8.0
+JITTERS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class Tabulated(Similarity):
     """The scores of known objects, computed once: stands for a similarity that has nothing to learn."""
 
     scores: Matrix
+    known_psd: bool = False
+
+    @property
+    def psd(self) -> bool:
+        return self.known_psd
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         raise SimilarityError("tabulated scores know their own objects only; encode with the similarity itself")
@@ -53,7 +59,7 @@ class Tabulated(Similarity):
 def tabulated(similarity: Similarity, a: Encoding) -> Similarity:
     """The similarity with every part that has no parameters replaced by its scores for these objects."""
     if not similarity.parameters(a):
-        return Tabulated(similarity.between(a, a))
+        return Tabulated(similarity.between(a, a), similarity.psd)
     if not similarity.parts:
         return similarity
     return similarity.rebuilt([tabulated(p, similarity.part_encoding(a, i)) for i, p in enumerate(similarity.parts)])
@@ -85,9 +91,7 @@ def learn(
 
     extra = np.zeros(len(values)) if extra_noise is None else extra_noise
     parameters = similarity.parameters(encodings)
-    objective = _objective(
-        tabulated(similarity, encodings), similarity.psd, parameters, encodings, values, extra, noise_prior, offset
-    )
+    objective = _objective(tabulated(similarity, encodings), parameters, encodings, values, extra, noise_prior, offset)
     begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [noise_prior.mode]]))
     bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
     bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
@@ -120,7 +124,6 @@ def _split(parameters: Mapping[str, Parameter], flat: Vector) -> dict[str, Vecto
 
 def _objective(
     similarity: Similarity,
-    psd: bool,
     parameters: Mapping[str, Parameter],
     encodings: Encoding,
     values: Vector,
@@ -133,8 +136,9 @@ def _objective(
     def objective(logs: Vector) -> tuple[float, Vector]:
         split = _split(parameters, np.exp(logs[:-1]))
         ratio = np.exp(logs[-1:])
-        scores, pull = similarity.with_parameters(split).sensitivity(encodings)
-        log, weights = _evidence(scores + offset, values, float(ratio[0]) + extra, psd)
+        current = similarity.with_parameters(split)
+        scores, pull = current.sensitivity(encodings)
+        log, weights = _evidence(scores + offset, values, float(ratio[0]) + extra, current.psd)
         prior = sum(parameters[name].prior.log_density(value) for name, value in split.items())
         slopes = pull(weights.on_scores)
         gradient = [slopes[name] + parameters[name].prior.log_slope(split[name]) for name in parameters]
@@ -167,12 +171,17 @@ def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple
 
 
 def cholesky(matrix: Matrix) -> Matrix:
-    """The Cholesky factor, with a hair added to the diagonal where rounding has made the matrix indefinite."""
-    try:
-        return linalg.cholesky(matrix, lower=True, check_finite=False)
-    except linalg.LinAlgError:
-        jitter = 1e-8 * np.trace(matrix) / len(matrix)
-        return linalg.cholesky(matrix + jitter * np.eye(len(matrix)), lower=True, check_finite=False)
+    """The Cholesky factor, with as little as it takes added to the diagonal where rounding made it indefinite."""
+    size = float(np.trace(matrix)) / len(matrix)
+    for jitter in (0.0, *JITTERS):
+        try:
+            return linalg.cholesky(matrix + jitter * size * np.eye(len(matrix)), lower=True, check_finite=False)
+        except linalg.LinAlgError:
+            continue
+    raise SimilarityError(
+        "the scores of the observed objects are far from positive semi-definite, though the similarity says they are; "
+        "make it without psd=True, so that its negative eigenvalues are treated"
+    )
 
 
 def _through_clip(weights: Matrix, levels: Vector, basis: Matrix) -> Matrix:
