@@ -27,6 +27,7 @@ class Ledger:
         self._trials: dict[int, Trial] = {}
         self._keys: dict[int, str] = {}
         self._changed: dict[int, int] = {}
+        self._open: dict[int, Trial] = {}
         self._listed: dict[State, list[Trial]] = {}
 
     def __len__(self) -> int:
@@ -37,8 +38,7 @@ class Ledger:
         rows, revision = self._store.since(self._revision)
         for row in rows:
             self._listed = {}
-            self._trials[row.id] = self._trial(row)
-            self._keys[row.id], self._changed[row.id] = row.key, row.revision
+            self._enter(row)
         # Last, so that after an interruption the rows are read again.
         self._revision = revision
 
@@ -49,20 +49,29 @@ class Ledger:
 
     def within(self, state: State) -> list[Trial]:
         """The trials of a state, in the order in which they came into it; those being evaluated by their ids."""
+        if state is State.ASKED:
+            # Heartbeats change these, and must not change their order.
+            return [self._open[i] for i in sorted(self._open)]
         if state not in self._listed:
             found = [t for t in self._trials.values() if t.state is state]
-            # Heartbeats change trials that are being evaluated, and must not change their order.
-            asked = state is State.ASKED
-            self._listed[state] = sorted(found, key=lambda t: (0 if asked else self._changed[t.id], t.id))
+            self._listed[state] = sorted(found, key=lambda t: (self._changed[t.id], t.id))
         return self._listed[state]
 
     def open_for(self, key: str) -> int | None:
         """The trial that is evaluating the object of this key, if there is one."""
-        return next((t.id for t in self.within(State.ASKED) if self._keys[t.id] == key), None)
+        return min((i for i in self._open if self._keys[i] == key), default=None)
 
     def keys(self, states: Collection[State] = HOLDING) -> set[str]:
         """The keys of the objects that have a trial in one of these states."""
         return {self._keys[i] for i, t in self._trials.items() if t.state in states}
+
+    def _enter(self, row: Row) -> None:
+        self._keys[row.id], self._changed[row.id] = row.key, row.revision
+        trial = self._trials[row.id] = self._trial(row)
+        if trial.state is State.ASKED:
+            self._open[row.id] = trial
+        else:
+            self._open.pop(row.id, None)
 
     def _trial(self, row: Row) -> Trial:
         known = self._trials.get(row.id)
