@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +15,7 @@ MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 SPACES = "\u00a0\u2007\u202f\u2009 "
 # Cells that begin like this are run by spreadsheets; alone, the character does nothing.
 RUNS = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
+GUARDED = r"^'('*[=+\-@\t\r].)"
 HARMLESS = re.compile(rf"[+\-]?[\d.,][\d.,'{SPACES}]*([eE][+\-]?\d+)?%?\Z")
 
 
@@ -70,36 +70,30 @@ def numbers(cells: polars.Series, decimal: Decimal | None = None) -> Numbers:
     import polars
 
     if cells.dtype.is_numeric():
-        return _finite(cells.cast(polars.Float64).fill_null(float("nan")).to_list(), [])
+        return _found(cells.cast(polars.Float64), cells.is_not_null())
     if cells.dtype != polars.String:
-        present = cells.is_not_null().to_list()
-        return Numbers([float("nan")] * len(cells), [i for i, there in enumerate(present) if there])
+        return _found(polars.Series([None] * len(cells), dtype=polars.Float64), cells.is_not_null())
     text = cells.str.strip_chars()
     text = text.set(text.str.to_lowercase().is_in(MISSING), None)
     quick = text.cast(polars.Float64, strict=False)
-    if decimal != "," and int(quick.null_count()) == int(text.null_count()):
-        return _finite(quick.fill_null(float("nan")).to_list(), [])
-    return _read(text.to_list(), decimal)
+    if decimal != "," and quick.null_count() == text.null_count():
+        return _found(quick, text.is_not_null())
+    text = text.str.replace(GUARDED, "$1").str.replace("^\u2212", "-")
+    sign, unclear = (decimal, None) if decimal is not None else style_of(text)
+    fits = text.str.contains(_PATTERNS[sign])
+    plain = text.str.replace_all(f"[^0-9eE+{sign}-]", "").str.replace(sign, ".", literal=True)
+    read = plain.set(~fits.fill_null(value=False), None).cast(polars.Float64, strict=False)
+    return _found(read, text.is_not_null(), sign, unclear)
 
 
-def _finite(values: list[float], bad: list[int]) -> Numbers:
-    infinite = [i for i, value in enumerate(values) if value in (float("inf"), float("-inf"))]
-    for i in infinite:
-        values[i] = float("nan")
-    return Numbers(values, sorted({*bad, *infinite}))
-
-
-def _read(cells: Sequence[str | None], decimal: Decimal | None) -> Numbers:
-    plain = [None if cell is None else _plain(cell) for cell in cells]
-    style, unclear = (decimal, None) if decimal is not None else style_of(plain)
-    parsed = [None if cell is None else number(cell, style) for cell in plain]
-    bad = [i for i, (cell, value) in enumerate(zip(plain, parsed, strict=True)) if cell is not None and value is None]
-    found = _finite([float("nan") if value is None else value for value in parsed], bad)
-    return Numbers(found.values, found.bad, style, unclear)
-
-
-def _plain(text: str) -> str:
-    return unguarded(text).strip().replace("\u2212", "-")
+def _found(
+    values: polars.Series, present: polars.Series, decimal: Decimal = ".", unclear: int | None = None
+) -> Numbers:
+    """Numbers, with what is present but no finite number among the bad ones."""
+    finite = values.is_finite().fill_null(value=False)
+    # NaN in a typed column is a gap, as it is in text.
+    bad = (present & ~finite & ~values.is_nan().fill_null(value=False)).arg_true().to_list()
+    return Numbers(values.set(~finite, float("nan")).fill_null(float("nan")).to_list(), bad, decimal, unclear)
 
 
 def number(text: str, decimal: Decimal = ".") -> float | None:
@@ -108,46 +102,49 @@ def number(text: str, decimal: Decimal = ".") -> float | None:
     >>> number("1'234.5"), number("1 234,5", ","), number("0x10"), number("1,23")
     (1234.5, 1234.5, None, None)
     """
-    match = _PATTERNS[decimal].fullmatch(text)
-    if match is None:
+    text = text.replace("\u2212", "-")
+    if re.search(_PATTERNS[decimal], text) is None:
         return None
-    whole = re.sub(r"\D", "", match["whole"])
-    return float(f"{match['sign']}{whole}.{match['part'] or '0'}{match['power'] or ''}")
+    return float(re.sub(f"[^0-9eE+{decimal}-]", "", text).replace(decimal, "."))
 
 
-def _pattern(decimal: Decimal) -> re.Pattern[str]:
-    grouping = f"[{'.' if decimal == ',' else ','}'’{SPACES}]"
-    return re.compile(
-        rf"(?P<sign>[+\-]?)(?P<whole>\d{{1,3}}(?:(?P<by>{grouping})\d{{3}}(?:(?P=by)\d{{3}})*)|\d+|(?={re.escape(decimal)}\d))"
-        rf"(?:{re.escape(decimal)}(?P<part>\d*))?(?P<power>[eE][+\-]?\d+)?"
-    )
+def _pattern(decimal: Decimal) -> str:
+    """What a number looks like; groups of three digits are separated by one and the same sign."""
+    signs = [".", "'", "’", *SPACES] if decimal == "," else [",", "'", "’", *SPACES]
+    grouped = "|".join(rf"[0-9]{{1,3}}(?:{re.escape(sign)}[0-9]{{3}})+" for sign in signs)
+    point = re.escape(decimal)
+    return rf"^[+\-]?(?:(?:{grouped}|[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+\-]?[0-9]+)?$"
 
 
-_PATTERNS: dict[Decimal, re.Pattern[str]] = {".": _pattern("."), ",": _pattern(",")}
+_PATTERNS: dict[Decimal, str] = {".": _pattern("."), ",": _pattern(",")}
 
 
-def style_of(cells: Iterable[str | None]) -> tuple[Decimal, int | None]:
+def style_of(cells: polars.Series) -> tuple[Decimal, int | None]:
     """The decimal sign of a column, and the place of a cell that leaves it unclear, if nothing else tells.
 
     A cell tells when it can be read with one of the signs alone: 1.234,5 and 0,25 have a decimal comma, 2.5 has not.
 
-    >>> style_of(["1,234", "0,5"]), style_of(["1,234", "2.5"]), style_of(["1,234"])
-    ((',', None), ('.', None), ('.', 0))
+    >>> import polars
+    >>> [style_of(polars.Series(cells)) for cells in (["1,234", "0,5"], ["1,234", "2.5"], ["1,234"])]
+    [(',', None), ('.', None), ('.', 0)]
     """
-    votes = {".": 0, ",": 0}
-    unclear: int | None = None
-    for i, cell in enumerate(cells):
-        if cell is None or not ("," in cell or "." in cell):
-            continue
-        dot, comma = number(cell, "."), number(cell, ",")
-        if cell.lstrip("+-").startswith("0,"):
-            dot = None
-        if cell.lstrip("+-").startswith("0."):
-            comma = None
-        if (dot is None) != (comma is None):
-            votes["." if comma is None else ","] += 1
-        elif dot != comma and "," in cell and unclear is None:
-            unclear = i
-    if votes["."] or votes[","]:
-        return ("," if votes[","] > votes["."] else "."), None
-    return ".", unclear
+    text = cells.fill_null("")
+    signed = text.str.contains("[.,]")
+    dot = text.str.contains(_PATTERNS["."]) & ~text.str.contains(r"^[+\-]?0,")
+    comma = text.str.contains(_PATTERNS[","]) & ~text.str.contains(r"^[+\-]?0\.")
+    votes = int((signed & comma & ~dot).sum()) - int((signed & dot & ~comma).sum())
+    unclear = (signed & dot & comma & text.str.contains(",", literal=True)).arg_true().to_list()
+    if votes:
+        return ("," if votes > 0 else "."), None
+    tells = bool((signed & (dot ^ comma)).any())
+    return ".", unclear[0] if unclear and not tells else None
+
+
+def one_number(text: str) -> float | None:
+    """The number that a single text means, whichever decimal sign it has.
+
+    >>> one_number("1,5"), one_number("1.5"), one_number("abc")
+    (1.5, 1.5, None)
+    """
+    dot = number(text, ".")
+    return number(text, ",") if dot is None or text.lstrip("+-").startswith("0,") else dot

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likewise.errors import SpaceError
 from likewise.interfaces.complaints import UsageError
-from likewise.interfaces.tables.cells import Decimal, number, numbers, style_of, unguarded
+from likewise.interfaces.tables.cells import Decimal, numbers, one_number, unguarded
 from likewise.interfaces.tables.columns import Roles
 from likewise.interfaces.tables.reading import Table
 from likewise.interfaces.tables.writing import number_text
@@ -116,7 +116,7 @@ def _content(cells: polars.Series, as_text: bool, decimal: Decimal | None) -> Co
 def cell_of_kind(text: str, kind: str, column: str) -> Any:
     """What a cell means in a column of this kind."""
     if kind == "numbers":
-        value = number(text.strip(), style_of([text.strip()])[0])
+        value = one_number(text.strip())
         if value is None:
             raise UsageError(f"column {column!r} holds numbers, and {text!r} is none.")
         return value
@@ -224,7 +224,7 @@ def _written_as_text(space: Space) -> bool:
 def _among(text: str, items: Collection[Any]) -> Any:
     """The item that is written like this, or is this number; the text itself where there is none."""
     same = [item for item in items if str(item) == text]
-    as_number = number(text, style_of([text])[0])
+    as_number = one_number(text)
     equal = [item for item in items if isinstance(item, int | float) and item == as_number]
     return (same or equal or [text])[0]
 
@@ -232,8 +232,7 @@ def _among(text: str, items: Collection[Any]) -> Any:
 def _number(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
-    text = cell.strip()
-    value = number(text, style_of([text])[0])
+    value = one_number(unguarded(cell.strip()))
     if value is None:
         raise SpaceError(f"{cell!r} is no number")
     return value

@@ -1,0 +1,184 @@
+"""The other commands: explain, compare, diagnose, studies, export, similarities, spaces, demo."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from likewise.interfaces.named import ACQUISITIONS, BATCHES, SIMILARITIES
+from likewise.interfaces.spacefile import SPACES
+
+Run = Callable[..., Any]
+Save = Callable[..., Path]
+
+FAST = ("--similarity", "hamming")
+
+
+def test_help_is_quick_and_loads_no_numerics() -> None:
+    code = (
+        "import sys; from likewise.interfaces.cli import app; "
+        "heavy = {'numpy', 'scipy', 'polars', 'sqlalchemy', 'rdkit', 'matplotlib'} & set(sys.modules); "
+        "assert not heavy, heavy; app(['--help'])"
+    )
+    start = time.process_time(), os.times()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    children = os.times()
+    assert done.returncode == 0, done.stderr
+    assert "suggest" in done.stdout
+    spent = children.children_user + children.children_system - start[1].children_user - start[1].children_system
+    # Processor time, so that a busy machine is no failure; half a second is the promise on an idle one.
+    assert spent < 0.5
+
+
+def test_every_command_has_help(run: Run) -> None:
+    listing = run("--help").out
+    for command in (
+        "suggest", "tell", "explain", "compare", "diagnose", "demo", "similarities", "spaces", "studies", "export",
+    ):  # fmt: skip
+        assert command in listing
+        answer = run(command, "--help")
+        assert answer.code == 0
+        assert "--help" in answer.out
+
+
+def test_version(run: Run) -> None:
+    from likewise import __version__
+
+    assert run("--version").out.strip() == f"likewise {__version__}"
+
+
+def test_unknown_commands_and_options_are_usage(run: Run, words: Path) -> None:
+    assert run("sugest").code == 2
+    assert run("suggest", words, "--nonsense").code == 2
+    assert run("suggest", words, "-n", "many").code == 2
+    assert run("suggest").code == 2
+
+
+def test_explain_agrees_with_suggest(run: Run, words: Path) -> None:
+    suggestion = run("suggest", words, "--json", "-o", "word", *FAST).data["suggestions"][0]
+    explained = run("explain", words, suggestion["object"], "--json", "-o", "word", *FAST).data
+    assert explained["mean"] == pytest.approx(suggestion["mean"])
+    assert explained["std"] == pytest.approx(suggestion["std"])
+    assert [a["object"] for a in explained["because"][:5]] == [a["object"] for a in suggestion["because"]]
+    assert explained["measurements"] == []
+
+
+def test_explain_takes_objects_that_are_not_in_the_file(run: Run, words: Path) -> None:
+    answer = run("explain", words, "ZZZZ", "-o", "word", *FAST)
+    assert answer.code == 0
+    assert "ZZZZ: expected score" in answer.out
+    measured = run("explain", words, "AAAA", "-o", "word", "--json", *FAST).data
+    assert measured["measurements"] == [{"row": 2, "value": 10.0}]
+    assert measured["because"][0]["object"] == "AAAA"
+
+
+def test_explain_takes_records(run: Run, save: Save) -> None:
+    table = save("base,t,y\n" + "".join(f"{b},{t},{t / 10 + len(b)}\n" for b in ("KOH", "none") for t in range(5)))
+    answer = run("explain", table, "base=KOH", "t=2,5", "-o", "base", "-o", "t", "--json")
+    assert answer.data["object"] == {"base": "KOH", "t": 2.5}
+    assert run("explain", table, "KOH", "-o", "base", "-o", "t").code == 2
+    assert run("explain", table, "base=KOH", "t=warm", "-o", "base", "-o", "t").code == 2
+
+
+def test_compare_ranks_the_similarity_that_explains_first(run: Run, words: Path) -> None:
+    data = run("compare", words, "--json", "-o", "word", "-s", "same,hamming").data
+    assert data["rows"][0]["name"] == "Hamming"
+    assert run("compare", words, "-o", "word", "-s", "same,hamming").out.count("Hamming") == 1
+
+
+def test_diagnose_gives_the_verdict(run: Run, words: Path) -> None:
+    data = run("diagnose", words, "--json", "-o", "word", *FAST).data
+    assert data["verdict"]
+    assert data["observations"] == 17
+    assert data["verdict"] in run("diagnose", words, "-o", "word", *FAST).out
+
+
+@pytest.mark.parametrize("command", ["compare", "diagnose"])
+def test_too_few_to_judge_by(run: Run, save: Save, command: str) -> None:
+    answer = run(command, save("word,score\nAB,1\nAC,\nAD,\n"), *FAST)
+    assert answer.code == 2
+    assert "1 measured rows" in answer.err
+
+
+def test_lists_name_what_options_take(run: Run) -> None:
+    names = [each["name"] for each in run("similarities", "--json").data["similarities"]]
+    assert names == list(SIMILARITIES)
+    text = run("similarities").out
+    assert all(name in text for name in names)
+    assert [each["name"] for each in run("spaces", "--json").data["spaces"]] == list(SPACES)
+    assert "strings:ACGT:8" in run("spaces").out
+
+
+@pytest.mark.parametrize("named", [*SIMILARITIES.items(), *ACQUISITIONS.items(), *BATCHES.items(), *SPACES.items()])
+def test_every_name_stands_for_something_that_takes_the_arguments_it_lists(named: tuple[str, Any]) -> None:
+    made = named[1].load()
+    parameters = set(inspect.signature(made).parameters)
+    for argument in named[1].arguments.split(","):
+        if "=" in argument:
+            assert argument.split("=")[0].strip() in parameters
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> str:
+    import likewise as lw
+    from likewise.similarity.strings import Hamming
+
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    study = lw.Study(lw.Strings("AB", length=3), Hamming(), storage=url, name="first")
+    for word, value in (("AAA", 1.0), ("ABA", 2.5)):
+        study.tell(word, value)
+    return url
+
+
+def test_stored_studies_are_listed_and_exported(run: Run, stored: str, tmp_path: Path) -> None:
+    listed = run("studies", stored, "--json").data["studies"]
+    assert [(each["name"], each["best"], each["trials"]["told"]) for each in listed] == [("first", 2.5, 2)]
+    assert "first" in run("studies", tmp_path / "study.db").out
+    assert run("export", stored, "first", "--out", "first.csv").code == 0
+    with Path("first.csv").open(newline="") as file:
+        assert [(row["object"], float(row["value"])) for row in csv.DictReader(file)] == [("AAA", 1.0), ("ABA", 2.5)]
+    assert run("export", stored, "first", "--out", "first.csv").code == 2
+    assert run("export", stored, "first", "--out", "first.csv", "--force").code == 0
+    assert run("export", stored, "second").code == 2
+    assert run("export", stored, "first", "--out", "first.xlsx").code == 2
+
+
+def test_asking_for_studies_makes_no_file(run: Run, tmp_path: Path) -> None:
+    assert run("studies", "nowhere.db").code == 2
+    assert run("studies", f"sqlite:///{tmp_path}/nowhere.db").code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demonstration_finds_good_molecules_and_leaves_its_files(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("rdkit")
+    answer = run("demo", "here", "--rounds", 2, "-n", 6)
+    assert answer.code == 0
+    assert sorted(os.listdir("here")) == ["molecules.csv", "next.csv", "report.html"]
+    assert "likewise suggest" in answer.out
+    with Path("here/molecules.csv").open(newline="") as file:
+        told = [row for row in csv.DictReader(file) if row["yield"]]
+    assert len(told) == 12
+    assert {row["round"] for row in told} == {"1", "2"}
+    refused = run("demo", "here")
+    assert refused.code == 2
+    assert "--force" in refused.err
+
+
+def test_a_closed_pipe_is_no_crash(words: Path) -> None:
+    script = "from likewise.interfaces.cli import main; main()"
+    command = [sys.executable, "-c", script, "similarities"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        errors = process.stderr.read()
+    assert b"Traceback" not in errors
