@@ -140,6 +140,13 @@ def test_the_target_ends_the_run_in_both_directions() -> None:
     assert len(down.study.trials) == len(values)
 
 
+def test_a_target_that_was_reached_before_needs_no_evaluation() -> None:
+    study = lw.Study(NUMBERS, near)
+    study.tell(3, 10.0)
+    best = optimize(peak, study, target=5.0)
+    assert (best.object, best.value, len(study.trials)) == (3, 10.0, 1)
+
+
 def test_the_wall_clock_ends_the_run() -> None:
     begun = time.monotonic()
     best = run(lambda x: time.sleep(0.05) or peak(x), wall_clock=0.3, budget=30)
@@ -196,6 +203,14 @@ def test_the_same_call_goes_on_and_its_budget_is_its_own(tmp_path: Path) -> None
     again = run(budget=7, storage=url)
     assert len(again.study.trials) == 12
     assert [t.object for t in again.study.trials] == [t.object for t in run(budget=12).study.trials]
+
+
+def test_what_was_asked_by_hand_stays_open() -> None:
+    study = lw.Study(NUMBERS, near)
+    (mine,) = study.ask()
+    optimize(peak, study, target=-100.0, batch=3)
+    assert states(study) == ["asked", "told", "abandoned", "abandoned"]
+    study.tell(mine, 1.0)
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
@@ -325,9 +340,9 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
 def test_the_watch_keeps_time() -> None:
     now = [100.0]
     watch = Watch(Limits(5, wall_clock=10.0), 1.0, clock=lambda: now[0])
-    assert (watch.time_left, watch.done) == (10.0, None)
+    assert (watch.time_left, watch.done(None)) == (10.0, None)
     now[0] = 111.0
-    assert (watch.time_left, watch.done) == (0.0, "the time of 10 s is over")
+    assert (watch.time_left, watch.done(None)) == (0.0, "the time of 10 s is over")
 
 
 def test_hopeless_suggestions_count_in_a_row_only() -> None:

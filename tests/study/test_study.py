@@ -116,6 +116,8 @@ def test_values_that_are_no_numbers_are_refused_and_change_nothing(value: Any) -
         study.tell(s, value)
     with pytest.raises(lw.StudyError, match="fail"):
         study.tell("aaaaaa", value)
+    with pytest.raises(lw.StudyError, match=f"trial {s.id}"):
+        study.tell(id=s.id, value=value)
     assert contents(study) == before
     study.tell(s, 1.0)
 

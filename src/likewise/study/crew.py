@@ -14,6 +14,8 @@ from likewise.study.evaluation import Outcome, evaluate
 
 Objective = Callable[[Any], Any]
 Ended = tuple[int, Outcome]
+# Hands of those who do not say how many they have.
+UNCOUNTED = 1_000_000
 
 
 class Crew(ABC):

@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any, final
 
 from likewise.errors import StudyError
-from likewise.study.crew import Mailbox, Objective
+from likewise.study.crew import UNCOUNTED, Mailbox, Objective
 from likewise.study.evaluation import Outcome, evaluate
 
 RESTART = 60.0
@@ -33,8 +33,7 @@ class Pool(Mailbox):
     @property
     def hands(self) -> int:
         workers: int | None = getattr(self._executor, "_max_workers", None)
-        # Who does not say how many workers it has is trusted with any number.
-        return 1_000_000 if workers is None else workers - len(self._stuck)
+        return UNCOUNTED if workers is None else workers - len(self._stuck)
 
     def begin(self, number: int, x: Any) -> None:
         try:

@@ -53,7 +53,7 @@ class Loop:
 
     def _run(self) -> str:
         while True:
-            if reason := self.watch.done:
+            if reason := self.watch.done(self._best()):
                 return reason
             ended = None if self._full else self._ask()
             self._begin()
@@ -62,6 +62,11 @@ class Loop:
             self._settle(self.crew.ended(self._patience()))
             self._settle(self._given_up())
             self._check_failures()
+
+    def _best(self) -> float | None:
+        """The study's best value, by whichever worker and in whichever run, if it matters."""
+        matters = self.watch.limits.target is not None and self.study.count(State.TOLD)
+        return self.study.best.value if matters else None
 
     @property
     def _full(self) -> bool:

@@ -28,13 +28,17 @@ def can_send(f: Objective) -> bool:
     >>> can_send(len)
     True
     """
-    if multiprocessing.get_start_method() == "fork":
+    if _forked():
         return True
     try:
         pickle.dumps(f)
     except Exception:
         return False
     return True
+
+
+def _forked() -> bool:
+    return multiprocessing.get_start_method() == "fork"
 
 
 @dataclass(eq=False)
@@ -89,10 +93,15 @@ class Processes(Crew):
             outcome = Outcome(*worker.pipe.recv())
         except (EOFError, OSError):
             self._dismiss(worker)
-            code = worker.process.exitcode
-            return number, Outcome(error=f"the worker process ended during the evaluation, with exit code {code}")
+            return number, Outcome(error=self._ending(worker.process.exitcode))
         worker.number = None
         return number, outcome
+
+    def _ending(self, code: int | None) -> str:
+        ended = f"the worker process ended during the evaluation, with exit code {code}"
+        # A process that was not forked runs the script that started it, up to where it is told not to.
+        hint = "; call this under `if __name__ == '__main__':` in a script" if not _forked() else ""
+        return ended + hint
 
     def stop(self, number: int) -> None:
         for worker in [w for w in self._workers if w.number == number]:
@@ -114,8 +123,7 @@ class Processes(Crew):
 
     def _started(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
-        forked = multiprocessing.get_start_method() == "fork"
-        others = [ours, *(w.pipe for w in self._workers)] if forked else []
+        others = [ours, *(w.pipe for w in self._workers)] if _forked() else []
         process = multiprocessing.get_context().Process(
             target=_work, args=(self._f, theirs, others), name="likewise worker"
         )

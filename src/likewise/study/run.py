@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
@@ -11,7 +12,7 @@ from typing import Any, Literal
 
 from likewise.errors import LikewiseError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.crew import Crew, Here, Objective, Threads
+from likewise.study.crew import UNCOUNTED, Crew, Here, Objective, Threads
 from likewise.study.likenesses import Likeness
 from likewise.study.loop import INTERRUPTED, Loop
 from likewise.study.progress import Progress
@@ -67,8 +68,8 @@ def optimize(
     - `executor`: any `concurrent.futures.Executor`, or a Dask `Client`.
 
     With workers, each evaluation that ends is told at once and the next one begins, with `batch` of them in flight, or
-    as many as there are workers. `synchronous=True` waits for whole batches, as for plates. An evaluation that takes
-    longer than `timeout` seconds is recorded as failed and given up.
+    as many as there are workers (processors, for an executor that does not say). `synchronous=True` waits for whole
+    batches, as for plates. An evaluation that takes longer than `timeout` seconds is recorded as failed and given up.
 
     The run ends when `budget` evaluations are done in this call, `wall_clock` seconds have passed, `target` is reached,
     `patience` suggestions in a row promise less than `min_improvement`, a callback(study, trial) returns True or raises
@@ -88,16 +89,17 @@ def optimize(
         raise StudyError(f"batch must be at least 1, not {batch}")
     alone = executor is None and workers is None and timeout is None
     together = alone if synchronous is None else synchronous
+    before = {t.id for t in study.trials}
     with Progress(budget, shown=progress) as bar:
         try:
             with _crew(f, executor, workers, timeout) as crew:
-                width = batch or min(crew.hands, budget)
+                width = batch or min(os.cpu_count() or 1 if crew.hands == UNCOUNTED else crew.hands, budget)
                 loop = Loop(study, crew, watch, width, together, timeout, callbacks_of(callbacks), bar)
                 stopped = loop.run()
         finally:
-            # What this run began and did not end may be asked again; a storage that is away cannot be told.
+            # A storage that is away cannot be told; leases end by themselves.
             with suppress(LikewiseError):
-                study.abandon()
+                _give_back(study, before)
     if stopped == INTERRUPTED:
         print(_advice(study, watch.ended), file=sys.stderr)
         if not study.count(State.TOLD):
@@ -230,6 +232,13 @@ def _on_executor(f: Objective, executor: Any) -> Crew:
     raise StudyError(
         f"{executor!r} is not an executor; give one of concurrent.futures, a dask.distributed Client, or workers=4"
     )
+
+
+def _give_back(study: Study, before: set[int]) -> None:
+    """Abandon what this run asked and did not end, so that it may be asked again."""
+    for trial in study.trials:
+        if trial.state is State.ASKED and trial.worker == study.worker and trial.id not in before:
+            study.abandon(trial)
 
 
 def _result(study: Study, stopped: str) -> Result:

@@ -48,7 +48,6 @@ class Watch:
     failures: int = 0
     hopeless: int = 0
     called: bool = False
-    best: float | None = None
     error: str | None = None
     started: float = field(init=False)
 
@@ -77,20 +76,16 @@ class Watch:
 
     def told(self, outcome: Outcome) -> None:
         """Count an evaluation that has ended."""
-        value = outcome.value
         self.ended += 1
-        self.failures = self.failures + 1 if value is None else 0
+        self.failures = self.failures + 1 if outcome.value is None else 0
         self.error = outcome.error or self.error
-        if value is not None and (self.best is None or self.sign * value > self.sign * self.best):
-            self.best = value
 
-    @property
-    def done(self) -> str | None:
-        """Why the run should end at once, evaluations in flight given up."""
+    def done(self, best: float | None) -> str | None:
+        """Why the run should end at once, evaluations in flight given up; `best` is the study's best value."""
         target = self.limits.target
         if self.called:
             return "a callback stopped it"
-        if target is not None and self.best is not None and self.sign * self.best >= self.sign * target:
+        if target is not None and best is not None and self.sign * best >= self.sign * target:
             return f"the target {target:g} is reached"
         if self.time_left == 0.0:
             return f"the time of {self.limits.wall_clock:g} s is over"

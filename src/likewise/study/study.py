@@ -52,7 +52,8 @@ class Study:
 
     `storage` keeps it: `"sqlite:///study.db"`, `"postgresql://…"`, or in memory when left out. A stored study of this
     `name` is resumed, by any number of processes and machines at once; its space and direction must be the same, its
-    seed and similarity may be new. `initial` observations are spread out before the model chooses.
+    seed and similarity may be new. `initial` observations are spread out before the model chooses. In a long study the
+    model is conditioned on about a thousand observations, the best ones among them, so that asking stays quick.
 
     With a `lease`, in seconds, suggestions that nobody settles return to the pool: this process renews its own from a
     thread in the background for as long as it lives. Without one they stay open until told, failed or abandoned.
@@ -165,7 +166,8 @@ class Study:
 
         An object that is measured again is a replicate, which is welcome: it tells how noisy the values are.
         """
-        number, spread = measured(what.object if isinstance(what, Suggestion | Trial) else what, value, std)
+        about = what.object if isinstance(what, Suggestion | Trial) else what if id is None else f"trial {id}"
+        number, spread = measured(about, value, std)
         self._settle(what, id, NewRow("", "", State.TOLD, number, spread))
 
     def fail(self, what: Suggestion | Trial | Any = None, reason: str = "", *, id: int | None = None) -> None:
