@@ -160,13 +160,13 @@ def test_asking_for_studies_makes_no_file(run: Run, tmp_path: Path) -> None:
 
 def test_the_demonstration_finds_good_molecules_and_leaves_its_files(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("rdkit")
-    answer = run("demo", "here", "--rounds", 2, "-n", 6)
+    answer = run("demo", "here", "--rounds", 2, "-n", 4)
     assert answer.code == 0
     assert sorted(os.listdir("here")) == ["molecules.csv", "next.csv", "report.html"]
     assert "likewise suggest" in answer.out
     with Path("here/molecules.csv").open(newline="") as file:
         told = [row for row in csv.DictReader(file) if row["yield"]]
-    assert len(told) == 12
+    assert len(told) == 8
     assert {row["round"] for row in told} == {"1", "2"}
     refused = run("demo", "here")
     assert refused.code == 2

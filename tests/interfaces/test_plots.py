@@ -20,7 +20,7 @@ pytest.importorskip("matplotlib")
 def study(request: Any) -> lw.Study:
     rng = np.random.default_rng(0)
     made = lw.Study(lw.Box([0.0, 0.0], [1.0, 1.0]), lw.RBF(), direction=request.param)
-    for x in rng.random((25, 2)):
+    for x in rng.random((14, 2)):
         made.tell(x, float(np.sin(3 * x[0]) + x[1] + 0.05 * rng.standard_normal()))
     return made
 
@@ -92,5 +92,5 @@ def test_maps_mark_what_was_measured_and_suggested(study: lw.Study) -> None:
     study.abandon()
     found = views.object_map(study, suggestions, most=100)
     assert len(found.objects) <= 100
-    assert np.isfinite(found.values).sum() == 25
+    assert np.isfinite(found.values).sum() == 14
     assert [found.objects[i] is s.object for i, s in zip(found.picks, suggestions, strict=True)] == [True, True]
