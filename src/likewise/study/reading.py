@@ -16,7 +16,7 @@ from likewise.study.tables import Entry, read_entries
 from likewise.study.trial import State
 
 SETTLED = (State.TOLD, State.FAILED)
-Result = tuple[str, State, float | None, float | None]
+Finding = tuple[str, State, float | None, float | None]
 
 
 def read(
@@ -66,11 +66,11 @@ def _row(space: Space, entry: Entry, worker: str, where: str) -> NewRow:
     )
 
 
-def _results(ledger: Ledger, space: Space) -> Counter[Result]:
+def _results(ledger: Ledger, space: Space) -> Counter[Finding]:
     return Counter((space.key(t.object), state, t.value, t.std) for state in SETTLED for t in ledger.within(state))
 
 
-def _without(rows: Sequence[NewRow], known: Counter[Result]) -> list[NewRow]:
+def _without(rows: Sequence[NewRow], known: Counter[Finding]) -> list[NewRow]:
     """The rows beyond those that are known: of three equal ones, two known, the third."""
     left, fresh = known.copy(), []
     for row in rows:
