@@ -231,10 +231,10 @@ def test_options_that_make_no_sense_are_refused() -> None:
 
 
 INTERRUPTED = """
-import sys, time
+import os, sys, time
 import likewise as lw
 def f(x):
-    print("evaluating", flush=True)
+    os.write(1, b"evaluating\\n")  # one write, so that two processes' lines cannot mix
     time.sleep(0.0 if x % 2 else 0.3)
     return -abs(x - 21)
 url = None if sys.argv[1] == "memory" else sys.argv[1]
@@ -254,11 +254,15 @@ def test_an_interrupted_run_returns_what_it_has_and_says_how_to_go_on(where: str
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    assert process.stdout is not None
-    for _ in range(4):
-        assert process.stdout.readline() == "evaluating\n"
-    os.killpg(process.pid, signal.SIGINT)
-    out, error = process.communicate(timeout=60)
+    try:
+        assert process.stdout is not None
+        for _ in range(4):
+            assert process.stdout.readline() == "evaluating\n"
+        os.killpg(process.pid, signal.SIGINT)
+        out, error = process.communicate(timeout=120)
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 0, error
     assert "stopped: interrupted" in out
     assert "Traceback" not in error

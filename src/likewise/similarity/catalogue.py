@@ -65,7 +65,7 @@ def _vectors(objects: Sequence[Any]) -> Likenesses:
 def _compositions(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.compositions import Hellinger
 
-    return Hellinger(), *_vectors(objects)[::-1]
+    return Hellinger(), _vectors(objects)[-1]
 
 
 def _bits(objects: Sequence[Any]) -> Likenesses:
@@ -109,14 +109,14 @@ def _rna(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.ngrams import NGrams
     from likewise.similarity.strings import Levenshtein
 
-    return NGrams(4, "cosine", up_to=True), *(_positioned(objects) or (Levenshtein(),))
+    return NGrams(4, "cosine", up_to=True), Levenshtein()
 
 
 def _dna(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.sequences import ReverseComplement
 
-    grams, *others = _rna(objects)
-    return ReverseComplement(grams), grams, *others
+    grams, edits = _rna(objects)
+    return ReverseComplement(grams), grams, edits
 
 
 def _proteins(objects: Sequence[Any]) -> Likenesses:

@@ -46,7 +46,7 @@ def recognise(objects: Sequence[Any]) -> Recognised:
     >>> recognise(["CCO", "CC(=O)O", "c1ccccc1O"]).kind
     'molecules'
     >>> recognise([{"T": 20.0, "base": "KOAc"}, {"T": 80.0, "base": "KOtBu"}]).why
-    'every one of 2 records has the fields T (numbers), base (texts)'
+    'every object has the fields T (numbers), base (texts)'
     """
     family = _one_family(objects)
     if family == "text":
@@ -81,10 +81,10 @@ def of_texts(objects: Sequence[str], *, molecules: bool = True) -> Recognised:
     return of_kind(kind, why, objects)
 
 
-def of_records(fields: Mapping[str, Recognised], count: int) -> Recognised:
+def of_records(fields: Mapping[str, Recognised]) -> Recognised:
     """The likenesses of records whose fields are recognised already."""
     listed = ", ".join(f"{name} ({found.kind})" for name, found in fields.items())
-    why = f"every one of {count} records has the fields {listed}"
+    why = f"every object has the fields {listed}"
     return Recognised("records", why, catalogue.of_records({name: found.likenesses for name, found in fields.items()}))
 
 
@@ -239,7 +239,7 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
             f"records need one set of named fields: object 0 has {_listed(objects[0])}, and object {other} has "
             f"{_listed(objects[other])}; give every record every field, or a similarity that compares them"
         )
-    return of_records({name: field for name in fields if (field := _field(name, objects))}, len(objects))
+    return of_records({name: field for name in fields if (field := _field(name, objects))})
 
 
 def _listed(x: Mapping[Any, Any]) -> str:

@@ -62,7 +62,7 @@ def recognised(space: Space, rng: np.random.Generator) -> Recognised:
         return of_kind("nothing", "the space has no objects", [])
     if isinstance(space, Record):
         fields = {name: _field(part, rng) for name, part in space.parts.items() if not _single(part)}
-        return of_records(fields or {name: _field(part, rng) for name, part in space.parts.items()}, SAMPLE)
+        return of_records(fields or {name: _field(part, rng) for name, part in space.parts.items()})
     objects = _sample(space, rng)
     return _by_space(space, objects) or recognise(objects)
 
