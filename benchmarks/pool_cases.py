@@ -1,0 +1,268 @@
+"""What benchmarks.pools measures, one case to a process, so that their peaks of memory do not mix.
+
+A case takes options and returns figures, both JSON. All models have fixed parameters: one Tanimoto similarity, no warp,
+a noise of 1 % of the amplitude, and the amplitude that likewise finds in closed form, which the peer is given too.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from os import environ
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import likewise as lw
+from benchmarks.tasks.catalogue import data_folder
+from likewise.influence.fitting import Settings
+from likewise.similarity.bits import Packed, packed_sizes
+from likewise.similarity.sets import Sets
+
+RATIO = 0.01
+FIXED = Settings(warps=(1.0,), ratios=(RATIO,), mixes=False, learn=False, offset=0.0, rescale=False)
+WORDS = 32
+PARENTS = 20_000
+Figures = dict[str, Any]
+
+
+def measured(name: str, threads: int = 1, **options: Any) -> Figures:
+    """The figures of a case, run in a process of its own with that many threads of BLAS."""
+    # NumPy comes first, or the package would set it to one thread.
+    command = "import numpy; from benchmarks.pool_cases import run; run()"
+    own = {name: str(threads) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", command, name],
+        input=json.dumps(options),
+        env={**environ, **own},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    if done.returncode:
+        raise SystemExit(f"the case {name} has ended with code {done.returncode}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def run() -> None:
+    """The case of the command line with the options of the input; figures go to the last line of the output."""
+    figures = CASES[sys.argv[1]](**json.load(sys.stdin))
+    print(json.dumps({**figures, "peak_rss": peak()}))
+
+
+def peak() -> int:
+    """The most memory this process has held, in bytes."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def timed(action: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds of an action: on the clock, and on the processors."""
+    before = time.perf_counter(), time.process_time()
+    action()
+    return time.perf_counter() - before[0], time.process_time() - before[1]
+
+
+def medians(rounds: Sequence[tuple[float, float]]) -> list[float]:
+    return [median(column) for column in zip(*rounds, strict=True)]
+
+
+def zinc(rows: int, columns: Sequence[str] = ("smiles", "penalized_logp")) -> list[list[Any]]:
+    """The first molecules of the table, and their values."""
+    import polars as pl
+
+    path = data_folder() / "zinc250k" / "zinc250k.csv.gz"
+    if not path.exists():
+        raise SystemExit(f"{path} is not there; set LIKEWISE_BENCHMARK_DATA to the folder of the tables")
+    frame = pl.read_csv(path, columns=list(columns)).unique(columns[0], maintain_order=True).head(rows)
+    return [frame[column].to_list() for column in columns]
+
+
+@dataclass(frozen=True)
+class Stored(lw.Tanimoto):
+    """Tanimoto of fingerprints that stand in a file; an object is the text of its row number."""
+
+    path: str = ""
+
+    @cached_property
+    def _rows(self) -> Packed:
+        size = Path(self.path).stat().st_size // (8 * WORDS)
+        return np.memmap(self.path, dtype=np.uint64, mode="r", shape=(size, WORDS))
+
+    def encode(self, objects: Sequence[Any]) -> Sets:
+        rows = np.array([int(x) for x in objects], dtype=np.int64)
+        if len(rows) > 1 and (np.diff(rows) == 1).all():
+            # Read, not mapped: mapped pages would count as memory of this process a second time.
+            bits = np.fromfile(self.path, np.uint64, len(rows) * WORDS, offset=8 * WORDS * int(rows[0]))
+            bits = bits.reshape(-1, WORDS)
+        else:
+            bits = self._rows[rows]
+        return bits, packed_sizes(bits)
+
+
+def synthetic(n: int, path: str) -> Figures:
+    """Writes fingerprints at ZINC's bit density: every word of 64 bits is that of one of two random molecules."""
+    (smiles,) = zinc(PARENTS, ["smiles"])
+    bits, sizes = lw.Tanimoto().encode(smiles)
+    rng = np.random.default_rng(0)
+    with Path(path).open("wb") as file:
+        for start in range(0, n, PARENTS):
+            count = min(PARENTS, n - start)
+            parents = bits[rng.integers(len(bits), size=(2, count))]
+            np.where(rng.random((count, WORDS)) < 0.5, *parents).tofile(file)
+    return {"bits_set": float(sizes.mean())}
+
+
+def started(objects: Sequence[str], similarity: lw.Similarity, values: Callable[[list[int]], Any], told: int) -> Any:
+    """A study of this pool with fixed parameters and that many random observations."""
+    pool = lw.Pool(objects)
+    study = lw.Study(pool, similarity, initial=1)
+    study._model.settings = FIXED
+    rows = np.random.default_rng(1).choice(len(objects), size=told, replace=False).tolist()
+    for row, value in zip(rows, values(rows), strict=True):
+        study.tell(objects[row], float(value))
+    return study
+
+
+def asks(study: lw.Study, n: int, value: Callable[[Any], float]) -> Iterator[tuple[float, float]]:
+    """Seconds of telling `n` values and asking for `n` objects, again and again; the first ask is not among them."""
+    found = study.ask(n)
+
+    def step() -> None:
+        nonlocal found
+        for one in found:
+            study.tell(one, value(one.object))
+        found = study.ask(n)
+
+    while True:
+        yield timed(step)
+
+
+def ask_zinc(rows: int, told: int, repeats: int) -> Figures:
+    """likewise on ZINC: encoding, the first ask, and asks after a tell; with the state of the last one for a peer."""
+    smiles, numbers = zinc(rows)
+    place = {text: i for i, text in enumerate(smiles)}
+    study = started(smiles, lw.Tanimoto(), lambda index: [numbers[i] for i in index], told)
+    steps = asks(study, 1, lambda x: numbers[place[x]])
+    first = timed(lambda: next(steps))
+    rounds = [next(steps) for _ in range(repeats)]
+    open_one = next(t for t in study.trials if t.state is lw.State.ASKED)
+    committee = study.committee()
+    member = committee.members[0]
+    return {
+        "seconds": medians(rounds),
+        "first": first,
+        "observed": [place[x] for x in committee.grams[0].objects],
+        "values": member.posterior.values.tolist(),
+        "amplitude": member.posterior.amplitude,
+        "pick": place[open_one.object],
+    }
+
+
+def ask_synthetic(path: str, n: int, told: int, batch: int, repeats: int, read: bool = False) -> Figures:
+    """likewise on stored fingerprints; `read` compares with a sum over a matrix of the same size, in turn."""
+    similarity = Stored(path=path)
+    weights = np.random.default_rng(2).normal(size=64 * WORDS)
+
+    def values(rows: list[int]) -> NDArray[np.float64]:
+        bits, _ = similarity.encode([str(row) for row in rows])
+        return np.unpackbits(bits.view(np.uint8), axis=1) @ weights
+
+    study = started([f"{i}" for i in range(n)], similarity, values, told)
+    steps = asks(study, batch, lambda x: float(values([int(x)])[0]))
+    first = timed(lambda: next(steps))
+    rounds = [next(steps) for _ in range(repeats)]
+    found: Figures = {"first": first, "peak": peak(), "seconds": medians(rounds)}
+    return {**found, **_reading(steps, n, told, repeats)} if read else found
+
+
+def _reading(steps: Iterator[tuple[float, float]], n: int, told: int, repeats: int) -> Figures:
+    matrix = np.zeros((n, told), dtype=np.float32)
+    matrix.fill(0.5)
+    rounds = [(next(steps), timed(matrix.sum)) for _ in range(repeats)]
+    return {"seconds": medians([a for a, _ in rounds]), "read": medians([b for _, b in rounds])}
+
+
+def botorch(rows: int, state: Figures, chunk: int, joint: bool, tried: Sequence[int], whole: bool) -> Figures:
+    """BoTorch over the same pool with the same parameters: log-EI, or joint posteriors and log-EI of each."""
+    import torch
+
+    from benchmarks.methods.botorch_large import fixed_model, log_ei
+
+    (smiles,) = zinc(rows, ["smiles"])
+    words = lw.Tanimoto().encode(smiles)[0]
+    bits = torch.from_numpy(np.unpackbits(words.view(np.uint8), axis=1))
+    values, amplitude = torch.tensor(state["values"], dtype=torch.double), state["amplitude"]
+
+    def model() -> Any:
+        return fixed_model(bits[state["observed"]].double(), values, amplitude, RATIO * amplitude)
+
+    def scores(part: Any, fresh: Any) -> Any:
+        return torch.cat([log_ei(fresh, piece.double(), values.max(), joint) for piece in part.split(chunk)])
+
+    trial = {}
+    for count in tried:
+        torch.set_num_threads(count)
+        fresh = model()
+        scores(bits[:chunk], fresh)
+        trial[count] = min(timed(lambda fresh=fresh: scores(bits[: 2 * chunk], fresh)) for _ in range(2))
+    best = min(tried, key=lambda count: trial[count][0])
+    torch.set_num_threads(best)
+    found: Figures = {"threads": best, "two_chunks": trial}
+    if whole:
+        kept: list[Any] = []
+        found["seconds"] = timed(lambda: kept.append(scores(bits, model())))
+        kept[0][state["observed"]] = -np.inf
+        found["pick"], found["score"] = int(kept[0].argmax()), float(kept[0].max())
+        found["score_of_their_pick"] = float(kept[0][state["pick"]])
+    return found
+
+
+def encode_rdkit(rows: int, processes: int, repeats: int) -> Figures:
+    """RDKit's bulk generator: molecules in processes or its own threads, whichever is faster."""
+    (smiles,) = zinc(rows, ["smiles"])
+    size = -(-rows // processes)
+    parts = [smiles[i : i + size] for i in range(0, rows, size)]
+
+    def by_processes() -> None:
+        with ProcessPoolExecutor(processes) as pool:
+            list(pool.map(_bulk, parts))
+
+    ways = {"threads": lambda: _bulk(smiles, processes)} | ({"processes": by_processes} if processes > 1 else {})
+    taken = {name: medians([timed(way) for _ in range(repeats)]) for name, way in ways.items()}
+    best = min(taken, key=lambda name: taken[name][0])
+    return {"rows": rows, "way": best, "seconds": taken[best], "ways": taken}
+
+
+def _bulk(smiles: Sequence[str], threads: int = 1) -> bytes:
+    from rdkit.Chem import MolFromSmiles
+    from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
+    from rdkit.DataStructs import BitVectToBinaryText
+
+    generator = GetMorganGenerator(radius=2, fpSize=64 * WORDS)
+    found = generator.GetFingerprints([MolFromSmiles(text) for text in smiles], threads)
+    return b"".join(map(BitVectToBinaryText, found))
+
+
+def encode_likewise(rows: int, processes: int, repeats: int) -> Figures:
+    (smiles,) = zinc(rows, ["smiles"])
+    lw.Tanimoto().encode(smiles[:2000])
+    return {"rows": rows, "seconds": medians([timed(lambda: lw.Tanimoto().encode(smiles)) for _ in range(repeats)])}
+
+
+CASES: dict[str, Callable[..., Figures]] = {
+    "synthetic": synthetic,
+    "ask_zinc": ask_zinc,
+    "ask_synthetic": ask_synthetic,
+    "botorch": botorch,
+    "encode_rdkit": encode_rdkit,
+    "encode_likewise": encode_likewise,
+}
