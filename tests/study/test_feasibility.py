@@ -19,7 +19,7 @@ from likewise.search.base import Ground
 from likewise.search.exhaustive import ExhaustiveSearch
 from likewise.search.gradient import GradientSearch
 from likewise.study import proposal
-from likewise.study.feasibility import MOST, WORTH_KEEPING, Chance, Kept, chance
+from likewise.study.feasibility import MOST, chance
 from likewise.study.model import Data, Model
 
 ACQUISITIONS: list[Acquisition] = [
@@ -101,7 +101,7 @@ def test_far_from_everything_the_chance_is_about_the_success_rate_and_each_outco
 
 
 def test_without_failures_nothing_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unwanted(*_: Any) -> Chance:
+    def unwanted(*_: Any) -> Scorer:
         raise AssertionError("there was nothing to estimate")
 
     monkeypatch.setattr(proposal, "chance", unwanted)
@@ -140,14 +140,13 @@ class Counted(lw.Similarity):
 
 
 def test_a_pool_is_scored_as_its_objects_are_and_encoded_once() -> None:
-    pool, similarity = lw.Pool(list(range(2 * WORTH_KEEPING))), Counted()
+    pool, similarity = lw.Pool(list(range(2048))), Counted()
     model = Model((similarity,))
     told = Data([pool.objects[i] for i in range(0, 2000, 200)], np.arange(10.0), None)
-    kept: Kept = {}
 
     def made(failures: list[int]) -> Scorer:
         committee = model.committee(told)[0]
-        found: Chance = chance(committee, model.grams, told, [pool.objects[i] for i in failures], kept)
+        found = chance(committee, model.grams, told, [pool.objects[i] for i in failures])
         return Scorer(committee, lw.LogExpectedImprovement(), 1.0, found)
 
     search = ExhaustiveSearch.over(pool, pool.key)

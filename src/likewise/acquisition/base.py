@@ -29,6 +29,13 @@ class Acquisition(ABC):
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         """The score and its derivatives."""
 
+    def bound(self, mean: Any, std: Any, best: float) -> Any:
+        """What no object of this mean, with any standard deviation up to this one, is worth more than.
+
+        Pools are searched from the highest bound down; without a bound every object is scored.
+        """
+        return np.full(np.shape(mean), np.inf)
+
     @property
     def logarithmic(self) -> bool:
         """Whether scores are logarithms: the average over members is then taken of what they are logarithms of."""

@@ -22,6 +22,9 @@ class Mean(Acquisition):
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return mean
 
+    def bound(self, mean: Any, std: Any, best: float) -> Any:
+        return self.score(mean, std, best)
+
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         return Slopes(mean, np.ones_like(mean), np.zeros_like(mean))
 
@@ -45,6 +48,9 @@ class UpperConfidence(Acquisition):
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return mean + self.kappa * std
 
+    def bound(self, mean: Any, std: Any, best: float) -> Any:
+        return self.score(mean, std, best)
+
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         return Slopes(self.score(mean, std, best), np.ones_like(mean), np.full_like(mean, self.kappa))
 
@@ -59,6 +65,9 @@ class Spread(Acquisition):
 
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return std
+
+    def bound(self, mean: Any, std: Any, best: float) -> Any:
+        return self.score(mean, std, best)
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         return Slopes(std, np.zeros_like(mean), np.ones_like(mean))

@@ -62,6 +62,9 @@ class LogExpectedImprovement(Acquisition):
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return np.log(std) + log_h((mean - best) / std)
 
+    def bound(self, mean: Any, std: Any, best: float) -> Any:
+        return self.score(mean, std, best)
+
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         z = (mean - best) / std
         log = log_h(z)
@@ -85,6 +88,10 @@ class ProbabilityOfImprovement(Acquisition):
 
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return log_ndtr((mean - best) / std)
+
+    def bound(self, mean: Any, std: Any, best: float) -> Any:
+        # Above the best value certainty helps, below it doubt does.
+        return np.where(mean < best, self.score(mean, std, best), 0.0)
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         z = (mean - best) / std

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.influence.committee import Committee
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Vector
-
-
-class Feasibility(Protocol):
-    """The logarithm of the chance that an object can be measured at all, with its gradient; a `Scorer` is one."""
-
-    def score(self, objects: Sequence[Any]) -> Vector: ...
-
-    def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]: ...
 
 
 class _Lowered(NamedTuple):
@@ -31,12 +23,15 @@ class _Lowered(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """An acquisition on a committee; `best` is the best value so far on the model's scale."""
+    """An acquisition on a committee; `best` is the best value so far on the model's scale.
+
+    `feasibility` scores the logarithm of the chance that an object can be measured at all.
+    """
 
     committee: Committee
     acquisition: Acquisition
     best: float
-    feasibility: Feasibility | None = None
+    feasibility: Scorer | None = None
 
     def score(self, objects: Sequence[Any]) -> Vector:
         """The worth of each object."""
@@ -45,9 +40,18 @@ class Scorer:
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
         """The worth of objects whose scores with the observed ones are at hand."""
-        means, variances = self.committee.moments(rows, selves)
+        return self.score_moments(*self.committee.moments(rows, selves))
+
+    def score_moments(self, means: Matrix, variances: Matrix) -> Vector:
+        """The worth of objects whose means and variances, one row per member, are at hand."""
         scores = self.acquisition.score(means, np.sqrt(variances), self.best)
         return self.acquisition.averaged(scores, self.committee.weights)[0]
+
+    def bound_moments(self, means: Matrix, variances: Matrix) -> Vector:
+        """What no object of these means and of variances up to these is worth more than, whatever its chance."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            bounds = self.acquisition.bound(means, np.sqrt(variances), self.best)
+            return self.acquisition.averaged(bounds, self.committee.weights)[0]
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.
@@ -84,7 +88,11 @@ class Scorer:
 
     def weighed(self, score: Vector, objects: Sequence[Any]) -> Vector:
         """The score lowered where objects like these have failed."""
-        return score if self.feasibility is None else self._lowered(score, self.feasibility.score(objects)).score
+        return score if self.feasibility is None else self.lowered(score, self.feasibility.score(objects))
+
+    def lowered(self, score: Vector, log_chance: Vector) -> Vector:
+        """The score lowered by the logarithms of the chances."""
+        return self._lowered(score, log_chance).score
 
     def _weigh(
         self, score: Vector, gradient: Callable[[], Matrix], objects: Sequence[Any]
@@ -115,6 +123,11 @@ class Scorer:
         means, _ = without.moments(without.rows(encodings), without.selves(encodings))
         best = max(self.best, float((without.weights @ means).max()))
         return replace(self, committee=without.with_pending(objects), best=best)
+
+    def lean(self) -> Scorer:
+        """What scores rows, without the matrices behind it."""
+        feasibility = None if self.feasibility is None else self.feasibility.lean()
+        return replace(self, committee=self.committee.lean(), feasibility=feasibility)
 
 
 def _beside(left: Matrix, pull_left: Pullback, right: Matrix, pull_right: Pullback) -> tuple[Matrix, Pullback]:

@@ -42,6 +42,12 @@ class Member:
         """What predicts: the posterior, or the posterior after what is pending."""
         return self.posterior if self.pending is None else self.pending
 
+    def lean(self) -> Member:
+        """The same member without matrices of scores."""
+        bare = self.posterior.lean()
+        pending = None if self.pending is None else replace(self.pending, posterior=bare)
+        return replace(self, posterior=bare, pending=pending)
+
 
 @dataclass(frozen=True, eq=False)
 class Committee:
@@ -101,15 +107,23 @@ class Committee:
         return {k: self.grams[k].selves(encoding) for k, encoding in encodings.items()}
 
     def moments(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix]:
-        """Means and variances on the model's scale, one row per member; members of one recipe share their work."""
+        """Means and variances on the model's scale, one row per member."""
+        means, _, variances = self.stages(rows, selves)
+        return means, variances
+
+    def stages(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix, Matrix]:
+        """Means, variances before anything is pending, and variances; members of one recipe share their work."""
         n = len(next(iter(selves.values())))
-        means, variances = np.empty((len(self.members), n)), np.empty((len(self.members), n))
+        means, before, after = (np.empty((len(self.members), n)) for _ in range(3))
         for recipe, group in groupby(range(len(self.members)), key=lambda i: self.members[i].recipe):
             mixed, own, shared = recipe.scores(rows), recipe.scores(selves), dict[int, Matrix]()
             for i in group:
-                means[i] = self.members[i].model.mean_of_rows(mixed)
-                variances[i] = self.members[i].model.variance_of_rows(mixed, own, shared)
-        return means, variances
+                post, pending = self.members[i].posterior, self.members[i].pending
+                observed = mixed[:, : len(post)]
+                means[i] = post.mean_of_rows(observed)
+                before[i] = post.variance_of_rows(observed, own, shared)
+                after[i] = before[i] if pending is None else pending.lowered(before[i], mixed)
+        return means, before, after
 
     def linearise(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix, CommitteePullback]:
         """Means and variances as `moments` gives them, and one step of the chain rule through them.
@@ -174,6 +188,11 @@ class Committee:
             for m in self.members
         )
         return replace(self, members=members, waiting=encodings)
+
+    def lean(self) -> Committee:
+        """The same committee without the matrices of scores that prediction from rows does not need."""
+        members = tuple(member.lean() for member in self.members)
+        return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members)
 
 
 def _add(total: dict[int, Any], more: Mapping[int, Any]) -> None:

@@ -64,6 +64,10 @@ class Gram:
         scores = similarity.between(self.encodings, self.encodings)
         return Gram(similarity, self.objects, self.encodings, _symmetric(scores))
 
+    def lean(self, *, encodings: bool = True) -> Gram:
+        """The similarity and, unless told otherwise, the encodings, without objects and scores."""
+        return Gram(self.similarity, (None,) * len(self), self.encodings if encodings else None, np.zeros((0, 0)))
+
     def rows(self, encodings: Encoding) -> Matrix:
         """S_x for each encoded object: its scores with the observed ones."""
         return self.similarity.between(encodings, self.encodings) if len(self) else np.zeros((count(encodings), 0))

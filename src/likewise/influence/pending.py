@@ -54,9 +54,12 @@ class Pending:
 
     def variance_of_rows(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
         """V'(x)."""
-        t = len(self.posterior)
+        before = self.posterior.variance_of_rows(rows[:, : len(self.posterior)], selves, shared)
+        return self.lowered(before, rows)
+
+    def lowered(self, before: Vector, rows: Matrix) -> Vector:
+        """V' from V, when that is at hand."""
         half = self._covariance(rows) @ self.root
-        before = self.posterior.variance_of_rows(rows[:, :t], selves, shared)
         after = before - self.posterior.amplitude * np.einsum("ij,ij->i", half, half)
         return np.maximum(after, self.posterior.amplitude * self.posterior.treatment.floor)
 

@@ -10,7 +10,7 @@ with I(x) = S_x D, prior mean m and amplitude a. For a PSD similarity this is th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -129,6 +129,10 @@ class Posterior:
             return row_weights, slope
 
         return self.mean_of_rows(rows), self.amplitude * np.asarray(self.treatment.variance(signed)), pull
+
+    def lean(self) -> Posterior:
+        """What predicts from rows, without the matrices of scores behind it."""
+        return replace(self, gram=self.gram.lean(encodings=False), treatment=self.treatment.lean())
 
     def leave_one_out(self) -> Prediction:
         """Mean and standard deviation at each observed object without its own value, in closed form.

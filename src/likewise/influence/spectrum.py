@@ -69,6 +69,11 @@ class Treatment:
         """The least variance: a hair of the typical score of an object with itself."""
         return FLOOR * (float(np.mean(np.abs(np.diag(self.matrix)))) if len(self.matrix) else 1.0)
 
+    def lean(self) -> Treatment:
+        """What new objects need of it: the kind, the shift and the floor."""
+        typical = np.array([[self.floor / FLOOR]])
+        return Treatment(self.kind, typical, None if self.rotation is None else typical, self.shift)
+
 
 def treat(scores: Matrix, spectrum: Spectrum = "clip", *, psd: bool = False) -> Treatment:
     """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.

@@ -1,129 +1,127 @@
-"""Pools are scored whole. Scores with the observed objects are kept, and grow by one column per observation."""
+"""Pools are scored whole: a partition, or several, say which rows are best, and a batch is picked among those."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scorer
-from likewise.influence.gram import Gram
 from likewise.search.base import Found, Ground, Search
-from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.encoding import Encoding, take
+from likewise.search.contest import Contest
+from likewise.search.partition import Partition
+from likewise.search.question import Numbers, Partitions, Question, Rows, leading
+from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable
+from likewise.spaces.pool import Pool
 
-BLOCK = 4096
 CONTENDERS = 512
 
 
 @dataclass(eq=False)
-class _Columns:
-    """Scores of the whole pool with the observed objects under one likeness, in single precision."""
+class _Numbers:
+    """Objects by number: the same object has the same one in every question."""
 
-    similarity: Similarity
-    encodings: Encoding
-    selves: Vector
-    scores: NDArray[np.float32]
-    known: int = 0
-    last: Any = None
+    objects: list[Any] = field(default_factory=list)
+    _places: dict[int, int] = field(default_factory=dict)
 
-    def updated(self, gram: Gram) -> NDArray[np.float32]:
-        """The columns of all observed objects; only those of new ones are computed."""
-        t = len(gram)
-        if self.known > t or (self.known and gram.objects[self.known - 1] is not self.last):
-            self.known = 0
-        if t > self.scores.shape[1]:
-            grown = np.empty((len(self.scores), max(16, 2 * t)), dtype=np.float32, order="F")
-            grown[:, : self.known] = self.scores[:, : self.known]
-            self.scores = grown
-        if t > self.known:
-            new = take(gram.encodings, slice(self.known, t))
-            for start in range(0, len(self.scores), BLOCK):
-                block = take(self.encodings, slice(start, start + BLOCK))
-                self.scores[start : start + BLOCK, self.known : t] = self.similarity.between(block, new)
-            self.known, self.last = t, gram.objects[t - 1]
-        return self.scores[:, :t]
+    def of(self, objects: Sequence[Any]) -> Numbers:
+        for x in objects:
+            if id(x) not in self._places:
+                self._places[id(x)] = len(self.objects)
+                # Held, so that its identity stays its own.
+                self.objects.append(x)
+        return tuple(self._places[id(x)] for x in objects)
 
 
 @dataclass(eq=False)
 class ExhaustiveSearch(Search):
     """Scores every object of an enumerable space; equilibria are simply the best ones."""
 
-    objects: list[Any]
-    keys: list[str]
-    _columns: dict[int, _Columns] = field(default_factory=dict)
-    _rest: float = -np.inf
+    objects: Sequence[Any]
+    row: Callable[[str], int | None]
+    partitions: Partitions
+    _numbers: _Numbers = field(default_factory=_Numbers)
+    _similarities: dict[int, tuple[int, Similarity]] = field(default_factory=dict)
+    _rows: dict[str, int | None] = field(default_factory=dict)
+    _contest: tuple[Found, Contest] | None = None
 
     @classmethod
-    def over(cls, space: Enumerable, key: Any) -> ExhaustiveSearch:
+    def over(cls, space: Enumerable, key: Callable[[Any], str]) -> ExhaustiveSearch:
         """The search over all objects of a space; `key` names an object."""
-        objects = list(space.objects)
-        return cls(objects, [key(x) for x in objects])
+        if isinstance(space, Pool):
+            return cls(space.objects, space.row, _partitions(space))
+        return cls(space.objects, _Places(space.objects, key), Partition.of(space.objects))
 
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        scores = self._scores(scorer, np.arange(len(self.objects)))
-        return self._best(scores, np.arange(len(self.objects)), ground)
+        question = self._question(scorer, ground)
+        best = self.partitions.contenders(question, CONTENDERS)
+        found = Found([self.objects[i] for i in best.rows.tolist()], best.scores)
+        if len(best.rows):
+            entries = self.partitions.entries(question, best.rows)
+            self._contest = found, Contest.between(best.rows, best.rest, entries, question)
+        return found
 
     def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
         """A pending object only lowers scores, so the old ones are bounds: contenders alone are scored again."""
         if not found.objects:
             return found
-        index = np.array([self._place[ground.space.key(x)] for x in found.objects], dtype=np.intp)
-        scores = self._scores(scorer, index)
-        if scores.max(initial=-np.inf) < self._rest:
+        if self._contest is None or self._contest[0] is not found:
             return self.equilibria(scorer, ground)
-        rest = self._rest
-        best = self._best(scores, index, ground)
-        self._rest = max(rest, self._rest)
-        return best
+        contest = self._contest[1]
+        scores = contest.scores(scorer)
+        scores[np.isin(contest.rows, self._taken(ground))] = -np.inf
+        if scores.max(initial=-np.inf) < contest.rest:
+            return self.equilibria(scorer, ground)
+        order = leading(scores, contest.rows, self._question(scorer, ground), len(scores))
+        again = Found([self.objects[i] for i in contest.rows[order].tolist()], scores[order])
+        self._contest = again, contest
+        return again
+
+    def _question(self, scorer: Scorer, ground: Ground, seed: int | None = None) -> Question:
+        chance = scorer.feasibility
+        return Question(
+            scorer,
+            self._numbers.of(scorer.committee.grams[0].objects),
+            () if chance is None else self._numbers.of(chance.committee.grams[0].objects),
+            {k: self._version(k, gram.similarity) for k, gram in enumerate(scorer.committee.grams)},
+            self._taken(ground),
+            int(ground.rng.integers(1 << 62)) if seed is None else seed,
+        )
+
+    def _version(self, k: int, similarity: Similarity) -> int:
+        """A number that changes when the likeness has learnt new parameters."""
+        version, known = self._similarities.get(k, (-1, None))
+        if known is not similarity:
+            version += 1
+            self._similarities[k] = version, similarity
+        return version
+
+    def _taken(self, ground: Ground) -> Rows:
+        for key in ground.taken:
+            if key not in self._rows:
+                self._rows[key] = self.row(key)
+        rows = (self._rows[key] for key in ground.taken)
+        return np.array(sorted(row for row in rows if row is not None), dtype=np.intp)
+
+
+@dataclass(eq=False)
+class _Places:
+    """The places of objects in a list, by key."""
+
+    objects: Sequence[Any]
+    key: Callable[[Any], str]
+
+    def __call__(self, key: str) -> int | None:
+        return self._places.get(key)
 
     @cached_property
-    def _place(self) -> dict[str, int]:
-        return {key: i for i, key in enumerate(self.keys)}
+    def _places(self) -> dict[str, int]:
+        return {self.key(x): i for i, x in enumerate(self.objects)}
 
-    def _best(self, scores: Vector, index: NDArray[np.intp], ground: Ground) -> Found:
-        free = np.array([self.keys[i] not in ground.taken for i in index.tolist()], dtype=bool)
-        scores, index = scores[free], index[free]
-        # Ties are broken by the seed: a random order first, then a stable sort.
-        shuffle = ground.rng.permutation(len(scores))
-        order = shuffle[np.argsort(-scores[shuffle], kind="stable")]
-        top, self._rest = order[:CONTENDERS], -np.inf
-        if len(order) > CONTENDERS:
-            self._rest = float(scores[order[CONTENDERS]])
-        return Found([self.objects[i] for i in index[top].tolist()], scores[top])
 
-    def _scores(self, scorer: Scorer, index: NDArray[np.intp]) -> Vector:
-        committee = scorer.committee
-        used = {k: self._column(k, committee.grams[k]) for k in committee.used}
-        columns = {k: column.updated(committee.grams[k]) for k, column in used.items()}
-        whole = len(index) == len(self.objects)
-        out = np.empty(len(index))
-        for start in range(0, len(index), BLOCK):
-            part = slice(start, start + BLOCK) if whole else index[start : start + BLOCK]
-            rows: dict[int, Matrix] = {}
-            for k in columns:
-                rows[k] = columns[k][part].astype(np.float64)
-                if committee.waiting:
-                    block = take(used[k].encodings, part)
-                    extra = used[k].similarity.between(block, committee.waiting[k])
-                    rows[k] = np.hstack([rows[k], extra])
-            score = scorer.score_rows(rows, {k: used[k].selves[part] for k in used})
-            if scorer.feasibility is not None:
-                chosen = self.objects[part] if isinstance(part, slice) else [self.objects[i] for i in part.tolist()]
-                score = scorer.weighed(score, chosen)
-            out[start : start + BLOCK] = score
-        return out
-
-    def _column(self, k: int, gram: Gram) -> _Columns:
-        """The columns of likeness k; they start anew when its parameters have been learnt anew."""
-        known = self._columns.get(k)
-        if known is None or known.similarity is not gram.similarity:
-            encodings = gram.similarity.encode(self.objects) if known is None else known.encodings
-            empty = np.empty((len(self.objects), 0), dtype=np.float32)
-            known = _Columns(gram.similarity, encodings, gram.similarity.within(encodings), empty)
-            self._columns[k] = known
-        return known
+def _partitions(pool: Pool) -> Partitions:
+    return Partition.of(pool.objects)

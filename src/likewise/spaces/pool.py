@@ -102,6 +102,10 @@ class Pool(Space):
             )
         return position
 
+    def row(self, key: str) -> int | None:
+        """The position of the object that has this key; None where there is none."""
+        return self._positions.get(identity(json.loads(key)))
+
     def _position(self, x: Any) -> int | None:
         try:
             return self._positions.get(self._identity(x))

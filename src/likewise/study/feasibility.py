@@ -11,8 +11,7 @@ failure, further near several, and successes nearby raise it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,6 @@ from likewise.acquisition.scorer import Scorer
 from likewise.influence.committee import Committee
 from likewise.influence.fitting import Settings, seat
 from likewise.influence.values import Standardised
-from likewise.similarity.base import Matrix, Vector
-from likewise.similarity.encoding import Encoding
 from likewise.study.grams import Grams
 from likewise.study.model import Data
 from likewise.study.selection import chosen
@@ -32,44 +29,13 @@ from likewise.study.selection import chosen
 WARPS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
 # Of each outcome; the estimate is asked for at every object that is scored, so it has to be cheap.
 MOST = 100
-WORTH_KEEPING = 1024
 SETTINGS = Settings(warps=WARPS, mixes=False, learn=False)
-Kept = dict[tuple[int, ...], dict[int, Encoding]]
 
 
-@dataclass(frozen=True, eq=False)
-class Chance:
-    """The logarithm of the chance. Encodings of whole pools are kept from one ask to the next where `kept` is given."""
+def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any]) -> Scorer:
+    """A scorer of log c(x) after these observations and failures.
 
-    scorer: Scorer
-    kept: Kept | None = field(default=None, repr=False)
-
-    @property
-    def committee(self) -> Committee:
-        """The committee on the outcomes."""
-        return self.scorer.committee
-
-    def score(self, objects: Sequence[Any]) -> Vector:
-        """log c(x) for each object."""
-        encodings = self._encodings(objects)
-        return self.scorer.score_rows(self.committee.rows(encodings), self.committee.selves(encodings))
-
-    def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
-        """log c(x) for each object, and its gradient."""
-        return self.scorer.linearise(objects)
-
-    def _encodings(self, objects: Sequence[Any]) -> dict[int, Encoding]:
-        if self.kept is None or len(objects) < WORTH_KEEPING:
-            return self.committee.encode(objects)
-        known = self.kept.setdefault(tuple(map(id, objects)), {})
-        for k in self.committee.used:
-            if k not in known:
-                known[k] = self.committee.grams[k].similarity.encode(objects)
-        return {k: known[k] for k in self.committee.used}
-
-
-def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any], kept: Kept | None = None) -> Chance:
-    """The chance after these observations and failures; likenesses are as the committee of the values has tuned them.
+    Likenesses are as the committee of the values has tuned them.
 
     >>> import likewise as lw
     >>> from likewise.study.model import Model
@@ -91,4 +57,4 @@ def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any]
         for gram, own in zip(grams.of([*successes, *failures]), committee.grams, strict=True)
     ]
     seated = seat(tuned, outcomes, settings=SETTINGS, transform=transform)
-    return Chance(Scorer(seated, ProbabilityOfImprovement(), float(transform.forward(0.5))), kept)
+    return Scorer(seated, ProbabilityOfImprovement(), float(transform.forward(0.5)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from likewise.search.batch import Batch, filled
 from likewise.search.choose import choose_search
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.study.feasibility import Chance, Kept, chance
+from likewise.study.feasibility import chance
 from likewise.study.model import Data, Model
 
 
@@ -40,7 +40,6 @@ class Proposer:
     batch: Batch
     search: Search | None
     initial: int
-    _kept: Kept = field(default_factory=dict)
 
     def propose(self, n: int, known: Known, rng: Generator) -> list[Any]:
         """Up to `n` distinct objects; fewer only where the space has no more."""
@@ -63,11 +62,8 @@ class Proposer:
         differentiable = committee.differentiable and (feasible is None or feasible.committee.differentiable)
         return self.batch.pick(n, scorer, self._search_for(differentiable), ground, known.pending)
 
-    def _chance(self, committee: Committee, known: Known) -> Chance | None:
-        if not known.failed:
-            return None
-        kept = self._kept if isinstance(self.space, Enumerable) else None
-        return chance(committee, self.model.grams, known.told, known.failed, kept)
+    def _chance(self, committee: Committee, known: Known) -> Scorer | None:
+        return chance(committee, self.model.grams, known.told, known.failed) if known.failed else None
 
     def _search_for(self, differentiable: bool) -> Search:
         if self.search is not None:

@@ -1,0 +1,96 @@
+"""Upper bounds of variances, so that most objects of a pool never need an exact one.
+
+    V(x) = a·max(v, floor),   v = S(x, x) − S_x D S_xᵀ ≤ S(x, x)       for a positive definite treated matrix;
+
+and for a PSD similarity without treatment v never grows as observations are added, so that every value it had before,
+with the same parameters, is a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.influence.committee import Member
+from likewise.search.question import Question, Rows
+from likewise.similarity.base import Matrix, Vector
+
+Single = NDArray[np.float32]
+# Values are kept in single precision, rounded up.
+UP = np.float32(1.0 + 1e-6)
+MOST_KEPT = 32
+
+
+def bounded(member: Member) -> bool:
+    """Whether the prior variance is a bound of this member's: D must be positive semi-definite."""
+    post = member.posterior
+    if post.treatment.kind in ("clip", "flip", "shift"):
+        return post.solution.exact or post.singular == "minimum_norm"
+    return post.treatment.kind == "as_is" and post.gram.similarity.psd and post.solution.exact
+
+
+def shrinking(member: Member) -> bool:
+    """Whether this member's variance can only fall as observations are added."""
+    treatment = member.posterior.treatment
+    plain = treatment.rotation is None and not treatment.shift and treatment.kind != "square"
+    return plain and bounded(member) and member.posterior.gram.similarity.psd
+
+
+@dataclass(eq=False)
+class _Kept:
+    """Values of v under one member, and the noise ratio of each observation it was conditioned on."""
+
+    ratios: Mapping[int, float]
+    values: Single
+
+
+@dataclass(eq=False)
+class Bounds:
+    """What is known of the variances of `size` rows, member by member."""
+
+    size: int
+    _kept: dict[Any, _Kept] = field(default_factory=dict)
+
+    def prepare(self, question: Question) -> None:
+        """Forget the values that are no bounds any more."""
+        for member in filter(shrinking, question.scorer.committee.members):
+            key, ratios = _key(member, question), _ratios(member, question)
+            known = self._kept.pop(key, None)
+            if known is None or not known.ratios.items() <= ratios.items():
+                known = _Kept(ratios, np.full(self.size, np.inf, dtype=np.float32))
+            # Last in, last out.
+            self._kept[key] = _Kept(ratios, known.values)
+        for key in list(self._kept)[: max(0, len(self._kept) - MOST_KEPT)]:
+            del self._kept[key]
+
+    def variance(self, member: Member, selves: Vector, question: Question, part: slice) -> Vector:
+        """A bound of the member's variance at some rows; infinite where there is none."""
+        post = member.posterior
+        if not bounded(member):
+            return np.full(len(selves), np.inf)
+        v = selves + post.treatment.shift
+        kept = self._kept.get(_key(member, question)) if shrinking(member) else None
+        if kept is not None:
+            v = np.minimum(v, kept.values[part])
+        return post.amplitude * np.maximum(v, post.treatment.floor)
+
+    def learn(self, question: Question, rows: Rows, variances: Matrix) -> None:
+        """Keep the variances that were computed exactly, one row per member, without what is pending."""
+        for member, values in zip(question.scorer.committee.members, variances, strict=True):
+            kept = self._kept.get(_key(member, question)) if shrinking(member) else None
+            if kept is not None:
+                kept.values[rows] = (values / member.posterior.amplitude).astype(np.float32) * UP
+
+
+def _key(member: Member, question: Question) -> Any:
+    return member.recipe, tuple(question.versions[k] for k in member.recipe.used), member.ratio
+
+
+def _ratios(member: Member, question: Question) -> dict[int, float]:
+    """σ²/a of each observation; equal up to rounding is equal."""
+    ratios = member.posterior.noise / member.posterior.amplitude
+    return dict(zip(question.numbers, [float(f"{ratio:.9e}") for ratio in ratios.tolist()], strict=True))

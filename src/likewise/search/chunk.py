@@ -1,0 +1,96 @@
+"""A stretch of a pool's rows: their encodings, and the columns of their scores with observed objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.influence.recipe import Recipe
+from likewise.search.columns import WIDTH, Columns, Single
+from likewise.search.question import Entries, Question
+from likewise.similarity.base import Similarity, Vector
+from likewise.similarity.encoding import Encoding, take
+
+# Rows that are compared at once.
+BLOCK = 4096
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Rows `first` to `first + size` of the pool; everything is kept by likeness."""
+
+    first: int
+    size: int
+    dtype: Any
+    encodings: dict[int, Encoding] = field(default_factory=dict)
+    selves: dict[int, Vector] = field(default_factory=dict)
+    columns: dict[int, Columns] = field(default_factory=dict)
+
+    def reset(self, k: int, similarity: Similarity) -> None:
+        """Start likeness k anew, with other parameters."""
+        if k in self.columns:
+            self.columns[k].close()
+        self.columns[k] = Columns(self.size, self.dtype)
+        self.selves[k] = similarity.within(self.encodings[k])
+
+    def grow(self, k: int, question: Question) -> None:
+        """Compare with the objects that have no column yet."""
+        new = self.columns[k].missing(question.needed(k))
+        if not new:
+            return
+        others, encodings, similarity = question.encodings(k, new), self.encodings[k], question.similarity(k)
+        block = np.empty((len(new), self.size), dtype=self.dtype)
+        for start in range(0, self.size, BLOCK):
+            part = slice(start, min(start + BLOCK, self.size))
+            block[:, part] = similarity.between(take(encodings, part), others).T
+        self.columns[k].append(new, block)
+
+    def means(self, question: Question) -> Single:
+        """The mean of every row under each member: one reading of the columns for each recipe."""
+        members = question.scorer.committee.members
+        out = np.empty((len(members), self.size), dtype=self.dtype)
+        for recipe, group in groupby(range(len(members)), key=lambda i: members[i].recipe):
+            places = list(group)
+            weights = np.array([members[i].posterior.weights for i in places])
+            sums = self._linear if recipe.power == 1.0 else self._warped
+            prior = np.array([[members[i].posterior.prior_mean] for i in places])
+            out[places] = sums(recipe, weights, question) + prior.astype(self.dtype)
+        return out
+
+    def _linear(self, recipe: Recipe, weights: NDArray[Any], question: Question) -> Single:
+        """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
+        total = np.zeros((len(weights), self.size), dtype=self.dtype)
+        for k in recipe.used:
+            for i, row in enumerate(weights * recipe.weights[k]):
+                total[i] += self.columns[k].weighed(dict(zip(question.numbers, row.tolist(), strict=True)))
+        return total + (recipe.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
+
+    def _warped(self, recipe: Recipe, weights: NDArray[Any], question: Question) -> Single:
+        total = np.zeros((len(weights), self.size), dtype=self.dtype)
+        blocks = {k: self.columns[k].blocks() for k in recipe.used}
+        for start in range(0, len(question.numbers), WIDTH):
+            numbers = question.numbers[start : start + WIDTH]
+            scores = {k: self.columns[k].of(numbers, blocks[k]) for k in recipe.used}
+            for part in self._stretches():
+                mixed = recipe.scores({k: block[:, part] for k, block in scores.items()})
+                total[:, part] += weights[:, start : start + WIDTH].astype(self.dtype) @ mixed
+        return total
+
+    def _stretches(self) -> Iterator[slice]:
+        return (slice(start, start + BLOCK) for start in range(0, self.size, BLOCK))
+
+    def entries(self, question: Question, rows: NDArray[np.intp]) -> Entries:
+        """What is known of some rows, counted from the first of the chunk."""
+        scorer = question.scorer
+        chance = () if scorer.feasibility is None else scorer.feasibility.committee.used
+        return Entries(
+            {k: take(self.encodings[k], rows) for k in question.used},
+            {k: self.columns[k].taken(rows, question.numbers) for k in scorer.committee.used},
+            {k: self.selves[k][rows] for k in question.used},
+            {k: self.columns[k].taken(rows, question.failures) for k in chance},
+        )

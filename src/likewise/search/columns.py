@@ -1,0 +1,123 @@
+"""Scores of many objects with numbered ones: one column for each number, appended and never moved.
+
+Columns are kept as blocks of shape (columns, rows), in memory or in one file on disk, which is mapped while it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.similarity.base import Matrix
+
+Single = NDArray[Any]
+# Narrow blocks are put together up to this width, for a product with many thin blocks is slower than with a few.
+WIDTH = 32
+
+
+@dataclass(eq=False)
+class Columns:
+    """The columns of one likeness for some rows of a pool.
+
+    >>> columns = Columns(rows=2, dtype=np.float32)
+    >>> columns.append([7, 9], np.array([[0.5, 0.25], [1.0, 0.0]]))
+    >>> columns.missing([9, 8, 7]), columns.of([9]).tolist(), columns.taken(np.array([1]), [9, 7]).tolist()
+    ([8], [[1.0, 0.0]], [[0.0, 0.25]])
+    """
+
+    rows: int
+    dtype: Any
+    path: Path | None = None
+    places: dict[int, int] = field(default_factory=dict)
+    _blocks: list[Single] = field(default_factory=list)
+
+    def missing(self, numbers: Iterable[int]) -> list[int]:
+        """Those of the numbers that have no column."""
+        return [number for number in numbers if number not in self.places]
+
+    @property
+    def nbytes(self) -> int:
+        """What is held in memory."""
+        return sum(block.nbytes for block in self._blocks)
+
+    def append(self, numbers: Sequence[int], block: Matrix) -> None:
+        """New columns, one row of `block` for each number."""
+        start = len(self.places)
+        added = np.asarray(block, dtype=self.dtype, order="C")
+        if self.path is not None:
+            with self.path.open("ab") as file:
+                added.tofile(file)
+        elif self._blocks and len(self._blocks[-1]) + len(added) <= WIDTH:
+            self._blocks[-1] = np.concatenate([self._blocks[-1], added])
+        else:
+            self._blocks.append(added)
+        self.places.update(zip(numbers, range(start, start + len(numbers)), strict=True))
+
+    def spill(self, path: Path) -> None:
+        """Move to disk."""
+        if self.path is None:
+            with path.open("wb") as file:
+                for block in self._blocks:
+                    block.tofile(file)
+            self.path, self._blocks = path, []
+
+    def close(self) -> None:
+        """Forget the columns, and their file."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+        self.places, self._blocks = {}, []
+
+    def blocks(self) -> list[Single]:
+        """All columns, in order; those on disk are mapped for as long as the result is held."""
+        if self.path is None or not self.places:
+            return self._blocks
+        return [np.memmap(self.path, dtype=self.dtype, mode="r", shape=(len(self.places), self.rows))]
+
+    def of(self, numbers: Sequence[int], blocks: list[Single] | None = None) -> Single:
+        """The columns of these numbers, one row each: a view where they lie side by side."""
+        blocks = self.blocks() if blocks is None else blocks
+        places = [self.places[number] for number in numbers]
+        first = 0
+        for block in blocks:
+            inside = places[0] - first
+            if 0 <= inside < len(block):
+                beside = places == list(range(places[0], places[0] + len(places)))
+                if beside and inside + len(places) <= len(block):
+                    return block[inside : inside + len(places)]
+                break
+            first += len(block)
+        return np.stack([self._one(place, blocks) for place in places])
+
+    def _one(self, place: int, blocks: list[Single]) -> Single:
+        for block in blocks:
+            if place < len(block):
+                return block[place]
+            place -= len(block)
+        raise IndexError(place)
+
+    def weighed(self, weights: dict[int, float]) -> Single:
+        """Σ_j w_j S_j over the numbered columns, in one reading of them."""
+        ordered = np.zeros(len(self.places), dtype=self.dtype)
+        for number, weight in weights.items():
+            ordered[self.places[number]] = weight
+        total = np.zeros(self.rows, dtype=self.dtype)
+        first = 0
+        for block in self.blocks():
+            part = ordered[first : first + len(block)]
+            first += len(block)
+            if part.any():
+                total += part @ block
+        return total
+
+    def taken(self, rows: NDArray[np.intp], numbers: Sequence[int]) -> Matrix:
+        """The scores of some rows with these numbers, of shape (rows, numbers)."""
+        if not len(numbers):
+            return np.zeros((len(rows), 0))
+        places = [self.places[number] for number in numbers]
+        whole = np.concatenate([block[:, rows] for block in self.blocks()])
+        return np.ascontiguousarray(whole[places].T, dtype=np.float64)

@@ -1,0 +1,239 @@
+"""A pool is searched as if every object were scored: whatever is bounded, kept, divided or lost."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.confidence import Spread
+from likewise.acquisition.scorer import Scorer
+from likewise.influence.committee import Committee, Member
+from likewise.influence.gram import Gram
+from likewise.influence.posterior import posterior
+from likewise.influence.recipe import Recipe
+from likewise.influence.spectrum import SPECTRA
+from likewise.influence.values import Standardised
+from likewise.search import partition as partitions
+from likewise.search.base import Ground
+from likewise.search.exhaustive import ExhaustiveSearch
+from likewise.search.partition import Partition, scored
+from likewise.search.question import Contenders, Entries, Question, joined, merged
+from likewise.study.feasibility import chance
+from likewise.study.model import Data, Model
+
+N = 600
+
+
+class Odd(Acquisition):
+    """Worth that falls with doubt, and has no bound."""
+
+    def score(self, mean: Any, std: Any, best: float) -> Any:
+        return mean - std
+
+    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+        return Slopes(mean - std, np.ones_like(mean), -np.ones_like(mean))
+
+
+ACQUISITIONS: list[Acquisition] = [
+    lw.LogExpectedImprovement(),
+    lw.UpperConfidence(1.5),
+    lw.ProbabilityOfImprovement(),
+    lw.Mean(),
+    Spread(),
+    Odd(),
+]
+
+
+class Indefinite(lw.Similarity):
+    """exp(−|x − y|) dented by a cosine: symmetric, in [0, 1], far from PSD."""
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        return np.array(objects, dtype=float)
+
+    def between(self, a: Any, b: Any) -> Any:
+        apart = np.abs(a[:, None, :] - b[None, :, :]).sum(axis=2)
+        return np.exp(-apart) * (0.5 + 0.5 * np.cos(6.0 * apart))
+
+    def within(self, a: Any) -> Any:
+        return np.ones(len(a))
+
+
+LIKENESSES: list[lw.Similarity] = [lw.RBF(0.4), lw.Matern(0.7), Indefinite()]
+
+
+def committee(rng: np.random.Generator, objects: Sequence[Any], values: Any, size: int) -> Committee:
+    grams = tuple(Gram.of(similarity, objects) for similarity in LIKENESSES)
+    members = []
+    for share in rng.dirichlet(np.ones(size)):
+        weights = tuple(float(w) for w in rng.choice([(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, 0.0, 0.7)]))
+        recipe = Recipe(weights, float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([0.0, 0.2])))
+        similarity, ratio = recipe.similarity(LIKENESSES), float(rng.choice([1e-3, 1e-1]))
+        amplitude = float(rng.uniform(0.5, 2.0))
+        mixed = Gram.of(similarity, objects)
+        post = posterior(
+            mixed,
+            values,
+            np.full(len(values), ratio * amplitude),
+            str(rng.choice(SPECTRA)),  # type: ignore[arg-type]
+            amplitude=amplitude,
+            prior_mean=float(rng.normal()),
+        )
+        members.append(Member(recipe, post, float(share), ratio))
+    return Committee(grams, tuple(members), Standardised(0.0, 1.0))
+
+
+def problem(seed: int, observed: int = 12) -> tuple[np.random.Generator, lw.Pool, list[Any], Any]:
+    rng = np.random.default_rng(seed)
+    pool = lw.Pool([tuple(x) for x in rng.random((N, 2)).tolist()])
+    some = [pool.objects[i] for i in rng.choice(N, size=observed, replace=False)]
+    return rng, pool, some, rng.normal(size=observed)
+
+
+def question(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: int = 0) -> Question:
+    t = len(scorer.committee)
+    failures = () if scorer.feasibility is None else tuple(range(1000, 1000 + len(scorer.feasibility.committee)))
+    held = np.array(sorted(taken), dtype=np.intp)
+    return Question(scorer, tuple(range(t)), failures, dict.fromkeys(range(3), versions), held, seed)
+
+
+def check(found: Contenders, direct: Any, taken: Sequence[int], most: int) -> None:
+    free = np.setdiff1d(np.arange(len(direct)), taken)
+    best = np.sort(direct[free])[::-1][:most]
+    np.testing.assert_allclose(found.scores, best, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(direct[found.rows], found.scores, rtol=1e-4, atol=1e-6)
+    assert len(set(found.rows.tolist())) == len(found.rows)
+    assert not set(found.rows.tolist()) & set(taken)
+    others = np.setdiff1d(free, found.rows)
+    assert found.rest >= direct[others].max(initial=-np.inf) - 1e-6 * (1 + abs(found.rest) if found.rest > -1e9 else 1)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    acquisition=st.sampled_from(ACQUISITIONS),
+    members=st.integers(1, 4),
+    pending=st.integers(0, 2),
+    precise=st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_best_rows_are_those_of_scoring_all(
+    seed: int, acquisition: Acquisition, members: int, pending: int, precise: bool
+) -> None:
+    rng, pool, objects, values = problem(seed)
+    scorer = Scorer(committee(rng, objects, values, members), acquisition, float(values.max()))
+    scorer = scorer.with_pending([pool.objects[i] for i in rng.choice(N, size=pending, replace=False)])
+    taken = rng.choice(N, size=20, replace=False).tolist()
+    one = Partition.of(pool.objects, total=N if precise else 10**6)
+    found = one.contenders(question(scorer, taken), 16)
+    check(found, scorer.score(pool.objects), taken, 16)
+
+
+@given(seed=st.integers(0, 10_000), acquisition=st.sampled_from(ACQUISITIONS), likeness=st.integers(0, 2))
+@settings(max_examples=30, deadline=None)
+def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition: Acquisition, likeness: int) -> None:
+    _rng, pool, objects, values = problem(seed, observed=20)
+    one = Partition.of(pool.objects)
+    weights = tuple(float(k == likeness) for k in range(3))
+    for t, ratio in ((5, 1e-2), (9, 1e-2), (14, 1e-3), (20, 1e-2)):
+        grams = tuple(Gram.of(similarity, objects[:t]) for similarity in LIKENESSES)
+        post = posterior(grams[likeness], values[:t], np.full(t, ratio))
+        member = Member(Recipe(weights), post, 1.0, ratio)
+        scorer = Scorer(Committee(grams, (member,), Standardised(0.0, 1.0)), acquisition, float(values[:t].max()))
+        check(one.contenders(question(scorer), 8), scorer.score(pool.objects), [], 8)
+
+
+@given(seed=st.integers(0, 10_000), cuts=st.lists(st.integers(1, N - 1), min_size=1, max_size=4, unique=True))
+@settings(max_examples=20, deadline=None)
+def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> None:
+    rng, pool, objects, values = problem(seed)
+    scorer = Scorer(committee(rng, objects, values, 2), ACQUISITIONS[seed % 5], float(values.max()))
+    asked = question(scorer, rng.choice(N, size=5, replace=False).tolist(), seed)
+    whole = Partition.of(pool.objects)
+    edges = [0, *sorted(cuts), N]
+    parts = [Partition.of(pool.objects[a:b], a, total=N) for a, b in itertools.pairwise(edges)]
+    sent = pickle.loads(pickle.dumps(asked.lean()))
+    expected = whole.contenders(asked, 32)
+    found = merged([part.contenders(sent, 32) for part in parts], asked, 32)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-9)
+    places = [np.flatnonzero((found.rows >= p.first) & (found.rows < p.first + p.size)) for p in parts]
+    pieces = [(at, p.entries(sent, found.rows[at])) for at, p in zip(places, parts, strict=True) if len(at)]
+    for k, scores in whole.entries(asked, expected.rows).scores.items():
+        np.testing.assert_allclose(joined(pieces).scores[k], scores, rtol=1e-9)
+
+
+def test_a_partition_that_lost_everything_answers_the_same() -> None:
+    rng, pool, objects, values = problem(3, observed=20)
+    scorers = [Scorer(committee(rng, objects[:t], values[:t], 3), ACQUISITIONS[0], 0.5) for t in (10, 20)]
+    old, new = Partition.of(pool.objects), Partition.of(pool.objects)
+    old.contenders(question(scorers[0], versions=0), 16)
+    a, b = (p.contenders(question(scorers[1], versions=1), 16) for p in (old, new))
+    np.testing.assert_array_equal(a.rows, b.rows)
+
+
+def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    pool = lw.Pool([tuple(x) for x in rng.random((20_000, 2)).tolist()])
+    objects = [pool.objects[i] for i in range(30)]
+    values = np.array([np.sin(6 * x) + y for x, y in objects])
+    one, seen = Partition.of(pool.objects), list[int]()
+
+    def counted(asked: Question, entries: Entries) -> Any:
+        seen.append(len(entries.selves[0]))
+        return scored(asked, entries)
+
+    monkeypatch.setattr(partitions, "scored", counted)
+    for t in (28, 30):
+        gram = Gram.of(lw.RBF(0.3), objects[:t])
+        member = Member(Recipe((1.0,)), posterior(gram, values[:t], np.full(t, 1e-2)), 1.0, 1e-2)
+        scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
+        seen.clear()
+        found = one.contenders(replace(question(scorer), versions={0: 0}), 16)
+        check(found, scorer.score(pool.objects), [], 16)
+    assert sum(seen) < len(pool) / 10
+
+
+def test_equal_objects_are_drawn_by_the_seed() -> None:
+    pool = lw.Pool(list(range(400)))
+    data = Data([0, 1], np.array([0.0, 1.0]), None)
+    same = lw.similarity(lambda x, y: 1.0 if x == y else 0.1, psd=True)
+    model = Model((same,))
+    fitted = model.committee(data)[0]
+    scorer = Scorer(fitted, ACQUISITIONS[0], 1.0)
+    picks = set()
+    for seed in range(8):
+        search = ExhaustiveSearch.over(pool, pool.key)
+        ground = Ground(pool, [], {pool.key(0), pool.key(1)}, np.random.default_rng(seed))
+        batch = lw.Sequential().pick(4, scorer, search, ground, [])
+        assert len({0, 1, *batch}) == 6
+        picks.add(tuple(batch))
+    assert len(picks) == 8
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -> None:
+    rng, pool, _, _ = problem(5)
+    told = Data([pool.objects[i] for i in range(12)], rng.normal(size=12), None)
+    model = Model((lw.RBF(0.3), lw.Matern(0.5)))
+    fitted = model.committee(told)[0]
+    feasible = chance(fitted, model.grams, told, [pool.objects[i] for i in (20, 30, 40)]) if failed else None
+    for acquisition in ACQUISITIONS:
+        scorer = Scorer(fitted, acquisition, float(fitted.members[0].posterior.values.max()), feasible)
+        taken = {pool.key(pool.objects[i]) for i in range(12)}
+        ground = Ground(pool, [], taken, np.random.default_rng(0))
+        picks = lw.Sequential().pick(5, scorer, ExhaustiveSearch.over(pool, pool.key), ground, [])
+        direct: list[Any] = []
+        for _ in range(5):
+            scores = scorer.with_pending(direct).score(pool.objects)
+            scores[[i for i, x in enumerate(pool.objects) if pool.key(x) in taken or x in direct]] = -np.inf
+            direct.append(pool.objects[int(np.argmax(scores))])
+        assert picks == direct
