@@ -1,5 +1,8 @@
 """What a study believes: a committee, seated on a schedule and conditioned on what has been told since.
 
+Where the committee of the schedule errs more on observations left out than it did when it was seated, it has not
+foreseen what was told since, and another is seated at once.
+
 It depends on the observations and their order alone, never on when it was asked, so that a study that was resumed
 believes what it would have believed otherwise. Only the work is remembered.
 """
@@ -15,9 +18,13 @@ import numpy as np
 from likewise.influence.committee import Committee
 from likewise.influence.fitting import Settings, reseat, seat
 from likewise.influence.gram import Gram
+from likewise.influence.leftout import left_out_error
 from likewise.similarity.base import Similarity, Vector
 from likewise.study.grams import Grams, picked
-from likewise.study.selection import LEARNT_FROM, Selection, last_seating, select
+from likewise.study.selection import LEARNT_FROM, Selection, chosen, last_seating, select
+
+# A committee whose leave-one-out error has grown by so much since it was seated is seated anew.
+DEGRADED = 1.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +59,7 @@ class Model:
     grams: Grams = field(init=False)
     _known: tuple[Data, Selection, Committee] | None = None
     _seated: tuple[Data, Committee] | None = None
+    _error: tuple[Committee, float] | None = None
 
     def __post_init__(self) -> None:
         self.grams = Grams(self.likenesses)
@@ -64,20 +72,42 @@ class Model:
         return self._known[2], self._known[1]
 
     def _conditioned(self, data: Data, selection: Selection) -> Committee:
-        self.grams.settle(data.objects[: _settling(last_seating(len(data.values)))])
+        seating = last_seating(len(data.values))
+        self.grams.settle(data.objects[: _settling(seating)])
         used = data.part(selection.conditioned)
         grams = self.grams.of(used.objects)
         places = np.searchsorted(selection.conditioned, selection.learnt)
         seated = self._seat([picked(gram, places) for gram in grams], used.part(places))
-        if len(places) == len(used.values):
-            return seated
-        tuned = [_like(gram, own.similarity) for gram, own in zip(grams, seated.grams, strict=True)]
-        return reseat(seated, tuned, used.values, used.extra_noise)
+        committee = _on(seated, grams, used)
+        before = int(np.searchsorted(selection.conditioned, seating))
+        if before < len(used.values) and self._degraded(seated, committee, grams, used, before):
+            places = chosen(used.values, LEARNT_FROM)
+            committee = _on(self._seat_now([picked(gram, places) for gram in grams], used.part(places)), grams, used)
+        return committee
+
+    def _degraded(self, seated: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
+        """Whether the errors have grown since the seating, when there were the first `before` of the observations."""
+        if self._error is None or self._error[0] is not seated:
+            first = np.arange(before)
+            then = _on(seated, [picked(gram, first) for gram in grams], used.part(first))
+            self._error = seated, left_out_error(then)
+        return left_out_error(now) > DEGRADED * self._error[1]
 
     def _seat(self, grams: Sequence[Gram], data: Data) -> Committee:
         if self._seated is None or not self._seated[0].same(data):
-            self._seated = data, seat(grams, data.values, data.extra_noise, settings=self.settings)
+            self._seated = data, self._seat_now(grams, data)
         return self._seated[1]
+
+    def _seat_now(self, grams: Sequence[Gram], data: Data) -> Committee:
+        return seat(grams, data.values, data.extra_noise, settings=self.settings)
+
+
+def _on(seated: Committee, grams: Sequence[Gram], data: Data) -> Committee:
+    """The committee on these observations, which hold those it was seated on."""
+    if len(seated.grams[0]) == len(data.values):
+        return seated
+    tuned = [_like(gram, own.similarity) for gram, own in zip(grams, seated.grams, strict=True)]
+    return reseat(seated, tuned, data.values, data.extra_noise)
 
 
 def _like(gram: Gram, similarity: Similarity) -> Gram:
