@@ -124,4 +124,8 @@ class _Places:
 
 
 def _partitions(pool: Pool) -> Partitions:
+    if pool.client is not None:
+        from likewise.search.cluster import ClusterPartitions
+
+        return ClusterPartitions.over(pool)
     return Partition.of(pool.objects)

@@ -28,7 +28,8 @@ class Pool(Space):
     Two objects are equal when they have the same JSON form, in which tuples, arrays and sets are lists. Objects of
     other kinds need a method `to_json`, or the pool a `codec`, two functions to JSON data and back, as in
     `codec=(str, Fraction)`. A pool may be empty; only sampling from it is an error. Vector similarities see the
-    pool's numbers rescaled to their range.
+    pool's numbers rescaled to their range. With a Dask `client`, encodings and scores are kept and searched by the
+    workers of its cluster.
 
     >>> pool = Pool(["CCO", "CCN", "CCO"])
     >>> pool.objects, pool.duplicates, pool.index("CCN"), "CCC" in pool
@@ -39,10 +40,16 @@ class Pool(Space):
     duplicates: int
     codec: Codec | None
     where: Callable[[Any], bool] | None
+    client: Any
     _spans: dict[Path, Coordinates | None] = field(compare=False)
 
     def __init__(
-        self, objects: Iterable[Any], *, where: Callable[[Any], bool] | None = None, codec: Codec | None = None
+        self,
+        objects: Iterable[Any],
+        *,
+        where: Callable[[Any], bool] | None = None,
+        codec: Codec | None = None,
+        client: Any = None,
     ) -> None:
         if isinstance(objects, str | bytes | Mapping) or not isinstance(objects, Iterable):
             raise SpaceError(f"Pool takes a list of objects, not one {type(objects).__name__}: {_short(objects)}")
@@ -53,6 +60,7 @@ class Pool(Space):
             )
         object.__setattr__(self, "codec", codec)
         object.__setattr__(self, "where", where)
+        object.__setattr__(self, "client", _checked(client))
         object.__setattr__(self, "_spans", {})
         given = list(objects)
         distinct = self._distinct(given)
@@ -164,6 +172,12 @@ class Pool(Space):
                 return []
             column = [x[name] for x in column]
         return column
+
+
+def _checked(client: Any) -> Any:
+    if client is not None and (not hasattr(client, "scatter") or getattr(client, "asynchronous", False)):
+        raise SpaceError(f"a pool's client is a plain distributed.Client, not asynchronous, not {_short(client)}")
+    return client
 
 
 def _short(x: Any) -> str:
