@@ -241,6 +241,42 @@ def test_a_broken_smiles_is_reported_with_its_row_and_skipped_only_if_told(run: 
     assert "skipped 1 row" in skipped.err
 
 
+def test_one_broken_smiles_among_ten_thousand(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rdkit")
+    monkeypatch.setattr("likewise.interfaces.large.cores", lambda: 1)
+    lines = [f"{'C' * (i % 10 + 1)}{'NOS'[i % 3]}{'C' * (i // 30 % 10)},{i if i < 20 else ''}" for i in range(10_000)]
+    lines[7776] = "C1CC((,"
+    table = save("\n".join(["smiles,yield", *lines]))
+    command = ("suggest", table, "-s", "tanimoto")
+    answer = run(*command)
+    assert answer.code == 1
+    for word in ("table.csv", "row 7778", "'smiles'", "'C1CC(('", "not valid SMILES", "--skip-bad"):
+        assert word in answer.err
+    assert run(*command, "--skip-bad", "--json").data["skipped_rows"] == [7778]
+
+
+def test_a_broken_smiles_is_found_before_anything_is_measured(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    table = save("smiles,yield\n" + "".join(f"{'C' * (i % 30 + 1)}O,\n" for i in range(1500)) + "C1CC,\n")
+    answer = run("suggest", table, "-n", 2)
+    assert answer.code == 1
+    assert "row 1502" in answer.err
+    skipped = run("suggest", table, "-n", 2, "--skip-bad", "--json").data
+    assert skipped["skipped_rows"] == [1502]
+    assert len([note for note in skipped["notes"] if "took the objects for molecules" in note]) == 1
+
+
+def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    rows = [f"{'C' * (i + 1)}O,{i if i < 6 else ''}" for i in range(9)]
+    broken = [f"C1CC{'C' * i},2" for i in range(4)]
+    answer = run("suggest", save("\n".join(["smiles,yield", *rows, *broken])))
+    assert answer.code == 1
+    assert "4 rows are like this: 11, 12, 13, 14" in answer.err
+    other = save("\n".join(["smiles,yield", *(f"name {i},{i if i < 6 else ''}" for i in range(9))]), "names.csv")
+    assert "took the objects for texts" in run("suggest", other).err
+
+
 @pytest.mark.parametrize(
     ("data", "arguments", "code", "words"),
     [
@@ -259,7 +295,7 @@ def test_a_broken_smiles_is_reported_with_its_row_and_skipped_only_if_told(run: 
         ("a,b,c\nx,1,2\ny,4,3\n", ["--object", "a"], 2, ["--value", "'b', 'c'"]),
         ("a,b,c\nx,u,1\ny,v,\n", [], 2, ["--object", "'a', 'b'"]),
         ("t,y\n20,1\n30,2\n40,3\n50,4\n60,5\n70,6\n80,7\n90,8\nrt,9\n95,10\n99,\n", ["--value", "y"], 1,
-         ["row 10", "'t'", "'rt'", "--text"]),
+         ["row 10", "'t'", "'rt'", "--text 't'"]),
         (b"a,b\nx\0,1\n", [], 1, ["NUL"]),
         (b"PK\x03\x04", [], 1, ["Excel"]),
         ("a,b\nx,1,2\n", [], 1, ["row 2", "cells"]),

@@ -123,7 +123,7 @@ def answer_text(
         say_table(("", name), [(str(rank), shown(s.object)) for rank, s in enumerate(found, 1)], right=(0,))
     else:
         rows = [
-            (str(rank), shown(s.object), f"{s.mean:.4g} ± {s.std:.2g}", percent(s.chance), because(s))
+            (str(rank), shown(s.object), f"{s.mean:.4g} ± {s.std:.2g}", percent(s.chance), because(s, "\n"))
             for rank, s in enumerate(found, 1)
         ]
         columns = ("", name, f"expected {value}", "beats best", f"because of ({value}, weight)")

@@ -43,7 +43,9 @@ class Voice:
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Say something that the user should know, and go on."""
+        """Say something that the user should know, once, and go on."""
+        if text in self.notes:
+            return
         self.notes.append(text)
         if not self.quiet:
             err().print(f"{text}.", soft_wrap=True)

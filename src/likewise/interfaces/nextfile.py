@@ -29,9 +29,10 @@ BECAUSE = 3
 DIGITS = 6
 
 
-def because(suggestion: Suggestion, most: int = BECAUSE) -> str:
+def because(suggestion: Suggestion, between: str = "; ") -> str:
     """The strongest analogues with their values and weights, as text."""
-    return "; ".join(f"{shown(a.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in suggestion.analogues[:most])
+    strongest = suggestion.analogues[:BECAUSE]
+    return between.join(f"{shown(a.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in strongest)
 
 
 def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool) -> None:

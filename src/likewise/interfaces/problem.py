@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from likewise.errors import SimilarityError
+from likewise.interfaces.choosing import Request, chosen, molecular
 from likewise.interfaces.complaints import UsageError
 from likewise.interfaces.console import Progress, Voice
-from likewise.interfaces.named import similarities
 from likewise.interfaces.sheet import Sheet, without_bad
 from likewise.interfaces.tables.objects import Bad, shown
 
 if TYPE_CHECKING:
-    from likewise.acquisition.base import Acquisition
-    from likewise.search.batch import Batch
     from likewise.similarity.base import Similarity
-    from likewise.similarity.recognise import Recognised
-    from likewise.spaces.base import Space
     from likewise.spaces.pool import Pool
     from likewise.study.study import Study
 
 Answer = TypeVar("Answer")
 # Fewer observations than this, and a study spreads its suggestions instead of modelling.
 FIRST = 5
-JUDGED = 2_000
 CHECKED = 512
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for, beside the columns."""
-
-    similarity: tuple[str, ...] = ()
-    space: Space | None = None
-    direction: Literal["maximize", "minimize"] = "maximize"
-    seed: int = 0
-    acquisition: Acquisition | None = None
-    batch: Batch | None = None
-    skip_bad: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +78,8 @@ def posed(
 
     objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
     space = request.space or Pool([*objects, *extra])
-    found += chosen(request, space, space.objects if isinstance(space, Pool) else objects, voice)
-    if sheet is not None and isinstance(space, Pool):
+    found += chosen(request, space, space.objects if isinstance(space, Pool) else objects, _column(sheet), voice)
+    if request.searching and sheet is not None and isinstance(space, Pool):
         found[:] = _prepared(found, space, sheet, request, voice, progress)
     study = Study(
         space,
@@ -117,16 +97,9 @@ def posed(
     return Problem(study, found, sheet, rows)
 
 
-def chosen(request: Request, space: Space, objects: Sequence[Any], voice: Voice) -> list[Similarity]:
-    """The similarities that the user named, or those that suit the kind of object."""
-    named = similarities(request.similarity)
-    if isinstance(named, list):
-        return named
-    if isinstance(named, dict):
-        return [_of_columns(named, objects)]
-    found = _of_space(space, request.seed) if request.space is not None else recognised(objects, request.seed)
-    voice.note(f"took the objects for {found.kind}, as {found.why}")
-    return list(found.likenesses)
+def _column(sheet: Sheet | None) -> str:
+    """The name of the objects' column, where they have one alone."""
+    return "" if sheet is None or sheet.roles.record else sheet.roles.objects[0]
 
 
 def _prepared(
@@ -136,11 +109,16 @@ def _prepared(
     from likewise.interfaces import large
 
     objects = pool.objects
-    if len(objects) < large.LARGE or len(sheet.measured) < FIRST or not all(map(molecular, found)):
+    if not all(map(molecular, found)):
+        return found
+    if len(sheet.measured) < FIRST:
+        _readable(objects, progress)
+        return found
+    if len(objects) < large.LARGE:
         return found
     if not request.similarity and len(found) > 1:
-        costs, shares = large.prices(found, objects), _weights(found, sheet, request)
-        kept = large.affordable(shares, costs)
+        (costs, seconds), shares = large.prices(found, objects), _weights(found, sheet, request)
+        kept = large.affordable(shares, costs, seconds)
         for k in (k for k in range(len(found)) if k not in kept and shares[k] >= large.LEAST):
             voice.note(
                 f"{found[k].name} is left out, as comparing {len(objects)} molecules by it would take about "
@@ -148,6 +126,15 @@ def _prepared(
             )
         found = [found[k] for k in kept]
     return large.encoded(found, objects, progress)
+
+
+def _readable(molecules: Sequence[Any], progress: Progress) -> None:
+    """Read all molecules: a first batch is chosen among a few, and those that are wrong are to come out at once."""
+    progress.stage(f"reading {len(molecules)} molecules", len(molecules))
+    for start in range(0, len(molecules), CHECKED):
+        _parsed(molecules[start : start + CHECKED])
+        progress.advance(CHECKED)
+    progress.stage("comparing objects")
 
 
 def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
@@ -164,47 +151,6 @@ def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[fl
 def _told(study: Study, sheet: Sheet) -> None:
     for place in sheet.measured:
         study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
-
-
-def molecular(likeness: Similarity) -> bool:
-    """Whether the objects as a whole are compared as molecules."""
-    home = type(likeness).__module__
-    return home == "likewise.similarity.molecules" or (
-        home in ("likewise.similarity.fixed", "likewise.interfaces.large") and molecular(likeness.parts[0])
-    )
-
-
-def recognised(objects: Sequence[Any], seed: int = 0) -> Recognised:
-    """The kind of the objects; whether many texts are molecules is judged by some, for reading all takes long."""
-    from likewise.similarity.recognise import of_texts, recognise
-
-    if len(objects) <= JUDGED or not all(isinstance(x, str) for x in objects):
-        return recognise(objects)
-    chosen = np.random.default_rng(seed).choice(len(objects), size=JUDGED, replace=False)
-    found = recognise([objects[i] for i in chosen.tolist()])
-    return found if found.kind == "molecules" else of_texts(objects, molecules=False)
-
-
-def _of_space(space: Space, seed: int) -> Recognised:
-    from likewise.study.likenesses import recognised as of_space
-
-    return of_space(space, np.random.default_rng(seed))
-
-
-def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similarity:
-    """Records compared column by column: as the user said, and otherwise as suits the column."""
-    from likewise.similarity.recognise import of_field
-    from likewise.similarity.records import Parts
-
-    if not objects or not isinstance(objects[0], Mapping):
-        raise UsageError("--similarity COLUMN=NAME is for objects of several columns; give NAME alone.")
-    if unknown := [name for name in named if name not in objects[0]]:
-        raise UsageError(
-            f"--similarity names the column {unknown[0]!r}, but the objects have {', '.join(map(repr, objects[0]))}."
-        )
-    rest = [name for name in objects[0] if name not in named]
-    parts = {name: of_field([x[name] for x in objects]).likenesses[0] for name in rest}
-    return Parts("product", None, **{name: named.get(name) or parts[name] for name in objects[0]})
 
 
 def _incomparable(sheet: Sheet, compared: Sequence[Similarity], voice: Voice) -> list[Bad]:

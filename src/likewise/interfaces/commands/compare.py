@@ -45,7 +45,8 @@ def compare(
 ) -> None:
     """Rank similarities by how well each predicts measured values it has not seen."""
     from likewise.interfaces.answers import header_json
-    from likewise.interfaces.problem import Request, answered
+    from likewise.interfaces.choosing import Request
+    from likewise.interfaces.problem import answered
     from likewise.interfaces.sheet import sheet
 
     voice = Voice(quiet)

@@ -44,7 +44,8 @@ def diagnose(
 ) -> None:
     """Say whether the similarities explain the values: leave-one-out errors, calibration, outliers and a verdict."""
     from likewise.interfaces.answers import header_json
-    from likewise.interfaces.problem import Request, answered
+    from likewise.interfaces.choosing import Request
+    from likewise.interfaces.problem import answered
     from likewise.interfaces.sheet import sheet
 
     voice = Voice(quiet)

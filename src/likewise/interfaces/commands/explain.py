@@ -52,7 +52,8 @@ def explain(
     debug: Debug = False,
 ) -> None:
     """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
-    from likewise.interfaces.problem import Request, answered, enough
+    from likewise.interfaces.choosing import Request
+    from likewise.interfaces.problem import answered, enough
     from likewise.interfaces.sheet import sheet
 
     voice = Voice(quiet)

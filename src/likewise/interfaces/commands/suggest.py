@@ -70,11 +70,12 @@ def suggest(
     """
     from likewise.interfaces import spacefile
     from likewise.interfaces.answers import answer_json, answer_text
+    from likewise.interfaces.choosing import Request
     from likewise.interfaces.judgement import judged
     from likewise.interfaces.named import acquisition as named_acquisition
     from likewise.interfaces.named import batch
     from likewise.interfaces.nextfile import check_target, written
-    from likewise.interfaces.problem import Request, answered
+    from likewise.interfaces.problem import answered
     from likewise.interfaces.sheet import sheet
 
     if file is None and space is None:
@@ -90,6 +91,7 @@ def suggest(
         named_acquisition(acquisition),
         batch(batch_strategy),
         skip_bad,
+        searching=True,
     )
     with voice.working("reading"):
         table = None if file is None else sheet(file, chosen, voice, chosen_space)

@@ -74,7 +74,7 @@ Content = tuple[str, list[Any], dict[int, str]]
 def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Objects, table: Table) -> Any:
     for name, (_, cells, wrong) in columns.items():
         if place in wrong:
-            found.bad.append(Bad(place, name, table.column(name)[place], wrong[place]))
+            found.bad.append(Bad(place, name, table.column(name)[place], wrong[place].replace("COLUMN", repr(name))))
             return None
         if cells[place] is None:
             found.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
