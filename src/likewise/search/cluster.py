@@ -27,6 +27,8 @@ WATCH = 2.0
 # Seconds for an answer that is ready to arrive, and for a cluster without workers to get one.
 ARRIVAL, FIRST_WORKER = 60.0, 60.0
 ATTEMPTS, PAUSE = 5, 0.5
+# Bytes in one task; Dask warns of ten million and more.
+PIECE = 4_000_000
 
 
 class _Kept:
@@ -51,8 +53,18 @@ class _Kept:
             return getattr(self.partition, message)(question, about)
 
 
-def _answer(kept: _Kept, message: str, question: Question, about: Any) -> Any:
-    return kept.answer(message, question, about)
+def _keep(first: int, total: int, *objects: bytes) -> _Kept:
+    return _Kept(_whole(objects), first, total)
+
+
+def _answer(kept: _Kept, message: str, about: Any, *question: bytes) -> Any:
+    return kept.answer(message, _whole(question), about)
+
+
+def _whole(pieces: Sequence[bytes]) -> Any:
+    from distributed.protocol.pickle import loads
+
+    return loads(b"".join(pieces))  # type: ignore[no-untyped-call]
 
 
 @dataclass(eq=False)
@@ -63,7 +75,7 @@ class ClusterPartitions:
     objects: Sequence[Any]
     edges: list[int]
     _places: dict[int, tuple[str, Any]] = field(default_factory=dict)
-    _sent: tuple[Question, Any] | None = None
+    _sent: tuple[Question, list[Any]] | None = None
 
     @classmethod
     def over(cls, pool: Pool) -> ClusterPartitions:
@@ -103,28 +115,33 @@ class ClusterPartitions:
     def _attempt(self, message: str, question: Question, about: Mapping[int, Any]) -> dict[int, Any]:
         """The answers of those parts whose workers live to give them."""
         workers = _workers(self.client)
-        try:
-            self._level(workers)
-            for i in about:
-                self._place(i, workers)
-            sent = self._send(question)
-        except (OSError, TimeoutError):
-            return {}
+        self._level(workers)
+        for i in about:
+            self._place(i, workers)
+        sent = self._send(question)
         waiting = {
-            i: self.client.submit(_answer, self._places[i][1], message, sent, what, workers=[worker], pure=False)
+            i: self.client.submit(_answer, kept, message, what, *sent, workers=[worker], pure=False)
             for i, what in about.items()
-            for worker in [self._places[i][0]]
+            for worker, kept in [self._places[i]]
         }
         answers: dict[int, Any] = {}
         while waiting:
             self._watch(waiting, answers)
         return answers
 
-    def _send(self, question: Question) -> Any:
-        """The question on all workers; it is sent once, however many messages it comes with."""
+    def _send(self, question: Question) -> list[Any]:
+        """The question on its way; it is sent once, however many messages it comes with."""
         if self._sent is None or self._sent[0] is not question:
-            self._sent = question, self.client.scatter(question.lean(), broadcast=True, hash=False)
+            self._sent = question, self._pieces(question.lean())
         return self._sent[1]
+
+    def _pieces(self, value: Any, **where: Any) -> list[Any]:
+        """A value as results of small tasks, which Dask repeats when a worker is lost; scattered data would be gone."""
+        from distributed.protocol.pickle import dumps
+
+        data = dumps(value)  # type: ignore[no-untyped-call]
+        cuts = range(0, len(data), PIECE)
+        return [self.client.submit(bytes, data[i : i + PIECE], pure=False, **where) for i in cuts]
 
     def _level(self, workers: Mapping[str, int]) -> None:
         """Forget parts whose worker is gone, and parts that a worker who has come since can hold with less to do."""
@@ -148,8 +165,8 @@ class ClusterPartitions:
         load = self._load()
         worker = min(workers, key=lambda name: (load[name] + 1) / workers[name])
         first, end = self.edges[i], self.edges[i + 1]
-        objects = self.client.scatter(_Slice(self.objects[first:end]), workers=[worker], hash=False)
-        made = self.client.submit(_keep, objects, first, len(self.objects), workers=[worker], pure=False)
+        objects = self._pieces(self.objects[first:end], workers=[worker])
+        made = self.client.submit(_keep, first, len(self.objects), *objects, workers=[worker], pure=False)
         self._places[i] = worker, made
 
     def _watch(self, waiting: dict[int, Any], answers: dict[int, Any]) -> None:
@@ -185,17 +202,6 @@ class ClusterPartitions:
             return True, future.result(timeout=ARRIVAL)
         except (CancelledError, TimeoutError, OSError):
             return False, None
-
-
-@dataclass(frozen=True, eq=False)
-class _Slice:
-    """Objects as one thing, which Dask would otherwise take apart."""
-
-    objects: Sequence[Any]
-
-
-def _keep(objects: _Slice, first: int, total: int) -> _Kept:
-    return _Kept(objects.objects, first, total)
 
 
 def _threads(workers: Mapping[str, int]) -> int:
