@@ -1,4 +1,4 @@
-"""Curves of regret with their standard errors, one picture per task."""
+"""Curves of regret with their standard errors, one small panel per task."""
 
 from __future__ import annotations
 
@@ -11,27 +11,51 @@ import numpy as np
 from benchmarks.tables import all_measures
 
 SHOWN = ("likewise", "paper", "botorch", "optuna-gp", "optuna-tpe", "skopt", "ga", "random")
+# Okabe and Ito's colours, which colour-blind readers can tell apart; dashes help in print.
+LOOKS = (
+    ("#000000", "-"),
+    ("#CC79A7", "--"),
+    ("#0072B2", "-"),
+    ("#56B4E9", "--"),
+    ("#D55E00", "-"),
+    ("#E69F00", "--"),
+    ("#009E73", "-."),
+    ("#999999", ":"),
+)
+LEAST, ACROSS = 1e-6, 3
 
 
-def draw(name: str, content: Mapping[str, Any], path: Path) -> None:
-    """Mean regret after each evaluation, on a logarithmic scale."""
+def draw(contents: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    """Mean regret after each evaluation, on a logarithmic scale, a panel for each task."""
     import matplotlib
 
-    matplotlib.use("svg")
-    # The same results give the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "likewise"
+    matplotlib.use("agg")
     from matplotlib import pyplot
 
-    table = all_measures(content, SHOWN)
-    figure, axes = pyplot.subplots(figsize=(6, 3.2), layout="constrained")
-    for i, method in enumerate(shown for shown in SHOWN if shown in table):
-        curves = table[method].curves
-        mean, t = curves.mean(axis=0), np.arange(1, curves.shape[1] + 1)
-        error = curves.std(axis=0, ddof=min(1, len(curves) - 1)) / np.sqrt(len(curves))
-        axes.plot(t, mean, label=method, color=f"C{i}", linewidth=2.2 if method == "likewise" else 1.2)
-        axes.fill_between(t, np.maximum(mean - error, 1e-7), mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
-    axes.axvline(content["task"]["initial"], color="grey", linewidth=0.6)
-    axes.set(yscale="log", xlabel="evaluations", ylabel="regret", title=name)
-    axes.legend(fontsize=7, frameon=False)
-    figure.savefig(path, metadata={"Date": None})
+    down = -(-len(contents) // ACROSS)
+    figure, axes = pyplot.subplots(down, ACROSS, figsize=(9.5, 2.5 * down + 0.4), layout="constrained", squeeze=False)
+    for panel in axes.flat[len(contents) :]:
+        panel.set_axis_off()
+    for panel, (name, content) in zip(axes.flat, contents.items(), strict=False):
+        _panel(panel, name, content)
+    handles = {label: line for a in axes.flat for line, label in zip(*a.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=8, fontsize=8, frameon=False)
+    figure.savefig(path, dpi=100)
     pyplot.close(figure)
+
+
+def _panel(axes: Any, name: str, content: Mapping[str, Any]) -> None:
+    table = all_measures(content, SHOWN)
+    for method, (colour, dash) in zip(SHOWN, LOOKS, strict=True):
+        if method not in table:
+            continue
+        curves = table[method].curves
+        mean, t = np.maximum(curves.mean(axis=0), LEAST), np.arange(1, curves.shape[1] + 1)
+        error = curves.std(axis=0, ddof=min(1, len(curves) - 1)) / np.sqrt(len(curves))
+        width = 2.0 if method == "likewise" else 1.1
+        axes.plot(t, mean, dash, label=method, color=colour, linewidth=width)
+        axes.fill_between(t, np.maximum(mean - error, LEAST), mean + error, color=colour, alpha=0.12, linewidth=0)
+    axes.axvline(content["task"]["initial"], color="#BBBBBB", linewidth=0.6)
+    axes.set(yscale="log", xlabel="evaluations", ylabel="regret")
+    axes.set_title(name, fontsize=9)
+    axes.tick_params(labelsize=7)

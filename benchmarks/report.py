@@ -1,18 +1,20 @@
-"""docs/benchmarks.md out of the results: overall ratios, then each task with its table and its curves."""
+"""The suite's part of docs/benchmarks.md out of the results: overall ratios, then tables and curves of each group."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.curves import draw
-from benchmarks.measures import best_peer, geometric_mean, ratio
+import numpy as np
+
+from benchmarks.curves import SHOWN, draw
+from benchmarks.measures import Measures, best_peer, bootstrap, geometric_mean, paired, ratio
 from benchmarks.methods import PEERS
 from benchmarks.store import RESULTS
 from benchmarks.suite import HIGH
-from benchmarks.tables import all_measures, markdown, task_table
+from benchmarks.tables import all_measures, markdown, mean_and_error
 from benchmarks.tasks.catalogue import LARGE, QAP, SMALL, expectations
 from benchmarks.tasks.functions import FUNCTIONS
 
@@ -28,32 +30,37 @@ GROUPS = {
     "Permutations": QAP,
 }
 OURS = "likewise"
-INTRODUCTION = """# Benchmarks
+COLUMNS = (*SHOWN[:2], "likewise-twostage", "likewise-topscore", *SHOWN[2:])
+BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"
+INTRODUCTION = """## The suite
 
 Made by `python -m benchmarks report` from `benchmarks/results`, which `python -m benchmarks suite` fills.
 
 Regret after t evaluations is r_t = (y* − best_t)/(y* − median), with the median over the pool, or over 10,000 uniform
 samples where there is no pool. *AUC regret* is its mean over the evaluations after the initial ones, which are the same
-for all methods. Means ± standard errors over seeds; *s per ask* is processor time of a tell and an ask, with one BLAS
-thread. *Ratio* is (AUC + 0.005)/(best peer's AUC + 0.005) on the seeds both have, and the paired difference carries a
-90 % bootstrap interval.
+for all methods. Means ± standard errors over the seeds in brackets; seconds are processor time of a tell and an ask,
+with one BLAS thread. *Ratio* is (AUC + 0.005)/(best peer's AUC + 0.005) on the seeds both have, with the 90 % bootstrap
+interval of the paired difference beside it.
 """
+
+Table = Mapping[str, Measures]
+Contents = Mapping[str, Any]
 
 
 def write(out: Path) -> None:
-    """Write the page, and the curves in a folder beside it."""
+    """Write the suite's part of the page, and the curves in a folder beside it; the rest of the page stays."""
     contents = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
     contents = {name: content for name, content in contents.items() if "task" in content}
     figures = out.with_suffix("")
     figures.mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        draw(name, content, figures / f"{name}.svg")
-    sections = [_section(title, names, contents, figures.name) for title, names in GROUPS.items()]
-    parts = [INTRODUCTION, _overall(contents), _losses(contents), *sections, _peers(contents)]
-    out.write_text("\n".join(part for part in parts if part))
+    sections = [_section(title, names, contents, figures) for title, names in GROUPS.items()]
+    parts = [INTRODUCTION, _overall(contents), _losses(contents), *sections, _settings(contents)]
+    page = out.read_text() if out.exists() else f"# Benchmarks\n\n{BEGIN}{END}"
+    before, rest = page.split(BEGIN)
+    out.write_text(before + BEGIN + "\n".join(part for part in parts if part) + END + rest.split(END)[1])
 
 
-def ratios(contents: Mapping[str, Any]) -> dict[str, float]:
+def ratios(contents: Contents) -> dict[str, float]:
     """likewise against the best peer, per task that has both."""
     found = {}
     for name, content in contents.items():
@@ -64,47 +71,74 @@ def ratios(contents: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def _overall(contents: Mapping[str, Any]) -> str:
+def _overall(contents: Contents) -> str:
     found = ratios(contents)
     rows = []
     for title, names in GROUPS.items():
-        if there := [found[name] for name in names if name in found]:
-            rows.append([title, str(len(there)), f"{geometric_mean(there):.2f}", f"{max(there):.2f}"])
-    if not rows:
-        return ""
-    return "## Overall\n\n" + markdown(["tasks", "number", "geometric mean ratio", "largest ratio"], rows) + "\n"
+        there = {name: found[name] for name in names if name in found}
+        if there:
+            worst = max(there, key=lambda name: there[name])
+            mean = geometric_mean(list(there.values()))
+            rows.append([title, str(len(there)), f"{mean:.2f}", f"{there[worst]:.2f} ({worst})"])
+    return "### Overall\n\n" + markdown(["tasks", "number", "geometric mean ratio", "largest ratio"], rows) + "\n"
 
 
-def _losses(contents: Mapping[str, Any]) -> str:
+def _losses(contents: Contents) -> str:
+    """The tasks on which likewise is behind its best peer, said plainly."""
     lost = {name: value for name, value in ratios(contents).items() if value > 1}
-    if not lost:
-        return ""
     lines = [f"- {name}: {value:.2f}" for name, value in sorted(lost.items(), key=lambda item: -item[1])]
-    return "## Where likewise loses\n\n" + "\n".join(lines) + "\n"
+    return "### Where likewise loses\n\n" + ("\n".join(lines) or "Nowhere.") + "\n"
 
 
-def _section(title: str, names: tuple[str, ...], contents: Mapping[str, Any], figures: str) -> str:
+def _section(title: str, names: Sequence[str], contents: Contents, figures: Path) -> str:
+    there = {name: contents[name] for name in names if name in contents}
+    if not there:
+        return ""
+    picture = figures / f"{title.lower().replace(',', '').replace(' ', '-')}.png"
+    draw(there, picture)
+    tables = {name: all_measures(content) for name, content in there.items()}
+    sizes = sorted({f"{c['task']['initial']} + {c['task']['budget']} evaluations" for c in there.values()})
     parts = [
-        f"### {name}\n\n{_facts(content['task'])}\n\n{task_table(content)}\n\n![regret]({figures}/{name}.svg)\n"
-        for name, content in ((name, contents[name]) for name in names if name in contents)
+        f"### {title}\n\n{'; '.join(sizes)}.\n",
+        "AUC regret:\n\n" + _by_method(tables, lambda m: f"{mean_and_error(m.auc)} ({len(m.seeds)})", compared=True),
+        "Final regret:\n\n" + _by_method(tables, lambda m: mean_and_error(m.final)),
+        "Found of the top 1 %:\n\n" + _by_method(tables, lambda m: f"{m.found.mean():.1f}") if "Pools" in title else "",
+        "Seconds per ask:\n\n" + _by_method(tables, lambda m: f"{m.cpu_seconds.mean():.2g}"),
+        f"![regret after each evaluation]({figures.name}/{picture.name})\n",
     ]
-    return f"## {title}\n\n" + "\n".join(parts) if parts else ""
+    return "\n".join(part for part in parts if part)
 
 
-def _facts(task: Mapping[str, Any]) -> str:
-    verb = "Maximise" if task["direction"] == "maximize" else "Minimise"
-    return (
-        f"{verb}: best {task['best']:.6g}, median {task['median']:.4g}; "
-        f"{task['initial']} + {task['budget']} evaluations, {task['batch']} at a time."
-    )
+def _by_method(tables: Mapping[str, Table], shown: Callable[[Measures], str], compared: bool = False) -> str:
+    """A row per task and a column per method."""
+    methods = [name for name in COLUMNS if any(name in table for table in tables.values())]
+    rows = [
+        [task, *(shown(table[m]) if m in table else "" for m in methods), *(_compared(table) if compared else ())]
+        for task, table in tables.items()
+    ]
+    heads = [f"**{name}**" if name == OURS else name for name in methods]
+    return markdown(["task", *heads, *(["ratio", "difference"] if compared else [])], rows) + "\n"
 
 
-def _peers(contents: Mapping[str, Any]) -> str:
+def _compared(table: Table) -> list[str]:
+    peer = best_peer(table, PEERS)
+    if peer is None or OURS not in table or not len((both := paired(table[OURS], table[peer]))[0]):
+        return ["", ""]
+    low, high = bootstrap(*both)
+    difference = float(np.mean(both[0] - both[1]))
+    return [f"**{ratio(table[OURS], table[peer]):.2f}**", f"{difference:+.3f} [{low:+.3f}, {high:+.3f}] ({peer})"]
+
+
+def _settings(contents: Contents) -> str:
     """Each method's settings and versions, where they differ once per kind of task."""
     said: dict[tuple[str, str, str], list[str]] = {}
     for name, content in contents.items():
         for method, entry in content["methods"].items():
             versions = ", ".join(f"{library} {number}" for library, number in entry["versions"].items())
             said.setdefault((method, entry["settings"], versions), []).append(name)
-    rows = [[*key, ", ".join(names)] for key, names in sorted(said.items())]
-    return "## Settings\n\n" + markdown(["method", "settings", "versions", "tasks"], rows) + "\n"
+    rows = [[*key, _few(names)] for key, names in sorted(said.items())]
+    return "### Settings\n\n" + markdown(["method", "settings", "versions", "tasks"], rows) + "\n"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
