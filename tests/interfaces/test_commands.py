@@ -7,7 +7,6 @@ import inspect
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,20 +22,16 @@ Save = Callable[..., Path]
 FAST = ("--similarity", "hamming")
 
 
-def test_help_is_quick_and_loads_no_numerics() -> None:
+def test_help_loads_no_numerics() -> None:
+    """Half a second is the promise for --help; benchmarks/command_line.py measures it, what is loaded decides it."""
     code = (
         "import sys; from likewise.interfaces.cli import app; "
         "heavy = {'numpy', 'scipy', 'polars', 'sqlalchemy', 'rdkit', 'matplotlib'} & set(sys.modules); "
         "assert not heavy, heavy; app(['--help'])"
     )
-    start = time.process_time(), os.times()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    children = os.times()
     assert done.returncode == 0, done.stderr
     assert "suggest" in done.stdout
-    spent = children.children_user + children.children_system - start[1].children_user - start[1].children_system
-    # Processor time, so that a busy machine is no failure; half a second is the promise on an idle one.
-    assert spent < 0.5
 
 
 def test_every_command_has_help(run: Run) -> None:
@@ -106,7 +101,7 @@ def test_diagnose_gives_the_verdict(run: Run, words: Path) -> None:
 def test_too_few_to_judge_by(run: Run, save: Save, command: str) -> None:
     answer = run(command, save("word,score\nAB,1\nAC,\nAD,\n"), *FAST)
     assert answer.code == 2
-    assert "1 measured rows" in answer.err
+    assert "has 1 measured row; " in answer.err
 
 
 def test_lists_name_what_options_take(run: Run) -> None:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -381,3 +382,38 @@ def test_json_has_no_nan(run: Run, save: Save) -> None:
     table = save("word,score\n" + "".join(f"{w}{w},{5 if i < 6 else ''}\n" for i, w in enumerate("ABCDEFGH")))
     for command in ("suggest", "diagnose", "compare"):
         json.loads(run(command, table, "--json", *FAST).out, parse_constant=lambda name: pytest.fail(name))
+
+
+def test_before_anything_is_measured_the_empty_column_is_the_value(run: Run, save: Save) -> None:
+    table = save("sequence,binding\n" + "".join(f"{w},\n" for w in ("AAAA", "AAAB", "ZZZZ", "MMMM")))
+    answer = run("suggest", table, "-n", 2, *FAST)
+    assert answer.code == 0
+    assert "values from column 'binding'" in answer.err
+    both = save("sequence,binding,cost\nAAAA,,\nBBBB,,\n", "both.csv")
+    assert run("suggest", both, *FAST).code == 2
+
+
+def test_analogues_of_records_are_told_by_what_they_have_different(run: Run, save: Save) -> None:
+    rows = [f"{a},{b},{t},{i if i < 14 else ''}" for i, (a, b, t) in enumerate(product("KLM", "xyz", (20, 40)))]
+    table = save("\n".join(["base,ligand,t,y", *rows]))
+    command = ("suggest", table, "-o", "base", "-o", "ligand", "-o", "t", "-s", "base=same,ligand=same,t=rbf")
+    answer = run(*command, "--report", "r.html", "--out", "next.csv")
+    assert "the same with" in answer.out
+    text = Path("r.html").read_text(encoding="utf-8")
+    assert "the same with" in text
+    assert "likewise_because" in Path("next.csv").read_text()
+    said = run(*command, "--json").data["suggestions"][0]
+    nearest = said["because"][0]["object"]
+    unlike = [f"{k}: {v:g}" if k == "t" else f"{k}: {v}" for k, v in nearest.items() if v != said["object"][k]]
+    assert f"the same with {', '.join(unlike)} (" in answer.out
+
+
+def test_rows_alone_are_read_by_what_needs_no_candidates(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rdkit")
+    from likewise.interfaces import large
+
+    monkeypatch.setattr(large, "LARGE", 10)
+    monkeypatch.setattr(large, "encoded", lambda *_: pytest.fail("the candidates were read"))
+    table = save("smiles,y\n" + "".join(f"{'C' * i}O,{i if i < 9 else ''}\n" for i in range(1, 30)))
+    for command in (("explain", table, "CCN"), ("diagnose", table), ("compare", table)):
+        assert run(*command, "-s", "tanimoto").code == 0

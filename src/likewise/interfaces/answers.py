@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from likewise.interfaces.problem import Problem
     from likewise.study.suggestion import Analogue, Suggestion
 
-SCHEMA = 1
+NAME = 60
 
 
 def plain(problem: Problem, x: Any) -> Any:
@@ -42,15 +42,10 @@ def analogue_json(problem: Problem, analogue: Analogue) -> dict[str, Any]:
     }
 
 
-def header_json(problem: Problem, command: str, voice: Voice) -> dict[str, Any]:
-    """What every answer about a table begins with."""
-    from likewise import __version__
-
+def header_json(problem: Problem, voice: Voice, remarks: Sequence[str] = ()) -> dict[str, Any]:
+    """What every answer about a table says first."""
     sheet = problem.sheet
     return {
-        "schema": SCHEMA,
-        "likewise": __version__,
-        "command": command,
         "file": None if sheet is None else sheet.table.name,
         "object_columns": [] if sheet is None else list(sheet.roles.objects),
         "value_column": None if sheet is None else sheet.roles.value,
@@ -58,7 +53,7 @@ def header_json(problem: Problem, command: str, voice: Voice) -> dict[str, Any]:
         "measured": 0 if sheet is None else len(sheet.measured),
         "candidates": 0 if sheet is None else len(sheet.candidates),
         "skipped_rows": [] if sheet is None else [sheet.table.number(bad.place) for bad in sheet.skipped],
-        "notes": voice.notes,
+        "notes": [*voice.notes, *remarks],
     }
 
 
@@ -93,15 +88,16 @@ def answer_json(
         for rank, s in enumerate(found, 1)
     ]
     say_json(
+        "suggest",
         {
-            **header_json(problem, "suggest", voice),
+            **header_json(problem, voice),
             "best": best_json(problem),
             "suggestions": suggestions,
             "similarities": [{"name": name, "weight": weight} for name, weight in weights(problem)],
             "verdict": verdict,
             "out": None if out is None else str(out),
             "report": None if report is None else str(report),
-        }
+        },
     )
 
 
@@ -132,7 +128,8 @@ def answer_text(
         where = "" if best["row"] is None else f" (row {best['row']})"
         say("", f"Best so far: {shown(problem.study.best.object)}, {value} {best['value']:.6g}{where}.")
     if shares := weights(problem):
-        say(f"Similarities: {', '.join(f'{name} {percent(share)}' for name, share in shares if share >= 0.005)}.")
+        listed = [f"{_short(name)} {percent(share)}" for name, share in shares if share >= 0.005]
+        say(f"Similarities: {', '.join(listed)}.")
     if verdict:
         say(f"Verdict: {verdict}")
     if out is not None and found:
@@ -140,6 +137,20 @@ def answer_text(
         say(f"Fill in column {value!r} of {out}, then: {follow}")
     if report is not None:
         say(f"Report: {report}")
+
+
+def _short(name: str) -> str:
+    """The name of a similarity; those of records with many fields are long."""
+    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "measured row"), counted(0, "row")
+    ('1 measured row', '0 rows')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def percent(share: float | None) -> str:

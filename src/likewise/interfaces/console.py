@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Wide enough that nothing is cut when the table goes into a file or a pipe.
 PIPE_WIDTH = 200
+# Of the answers in JSON: it grows when a field is renamed, removed or means something else, not when one is added.
+SCHEMA = 1
 
 
 def out() -> Console:
@@ -89,8 +91,11 @@ def say(*lines: str) -> None:
         console.print(line, soft_wrap=True)
 
 
-def say_json(data: Any) -> None:
-    """An answer for programs: JSON alone, with every number finite."""
+def say_json(command: str, data: Mapping[str, Any]) -> None:
+    """An answer for programs: JSON alone, with every number finite; all begin alike."""
+    from likewise import __version__
+
+    data = {"schema": SCHEMA, "likewise": __version__, "command": command, **data}
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n")
 
 

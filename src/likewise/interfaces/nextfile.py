@@ -14,7 +14,7 @@ from likewise.interfaces.sheet import Choices, Sheet, sheet
 from likewise.interfaces.tables.cells import Decimal
 from likewise.interfaces.tables.columns import PREFIX
 from likewise.interfaces.tables.dialect import Dialect
-from likewise.interfaces.tables.objects import shown, to_cells
+from likewise.interfaces.tables.objects import different, shown, to_cells
 from likewise.interfaces.tables.writing import number_text, suited, write
 
 if TYPE_CHECKING:
@@ -30,9 +30,16 @@ DIGITS = 6
 
 
 def because(suggestion: Suggestion, between: str = "; ") -> str:
-    """The strongest analogues with their values and weights, as text."""
+    """The strongest analogues with their values and weights, as text; of records, what they have different."""
     strongest = suggestion.analogues[:BECAUSE]
-    return between.join(f"{shown(a.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in strongest)
+    return between.join(
+        f"{_beside(a.object, suggestion.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in strongest
+    )
+
+
+def _beside(x: Any, suggested: Any) -> str:
+    fields = different(x, suggested)
+    return shown(x) if fields is None else f"the same with {shown(fields)}"
 
 
 def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool) -> None:

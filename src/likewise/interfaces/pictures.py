@@ -13,7 +13,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from likewise.errors import MissingExtra
+from likewise.interfaces.labels import apart
 from likewise.interfaces.views import LEVELS, Checked, Course, Map
+from likewise.similarity.base import Matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
     from likewise.study.suggestion import Suggestion
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8a8f98", "#22262b"
-SIZE = (4.6, 3.4)
+SIZE = (4.1, 3.1)
+MAP_HEIGHT = 3.9
+# Inches from tip to tip of the mark of a suggestion.
+MARK = 0.25
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 10.0,
@@ -119,7 +124,7 @@ def calibration(check: Checked) -> Figure:
 
 def object_map(shown: Map, name: str = "value") -> Figure:
     """Objects in the plane: near ones are alike. Measured ones are coloured by value, suggestions are numbered."""
-    with _figure(height=4.3) as (figure, axes):
+    with _figure(height=MAP_HEIGHT) as (figure, axes):
         measured = ~np.isnan(shown.values)
         picks = np.zeros(len(measured), dtype=bool)
         picks[shown.picks] = True
@@ -134,22 +139,31 @@ def object_map(shown: Map, name: str = "value") -> Figure:
             bar = figure.colorbar(drawn, ax=axes, shrink=0.85, pad=0.02)
             bar.set_label(name)
             bar.outline.set_visible(False)
-        if picks.any():
-            axes.scatter(
-                *shown.points[shown.picks].T, s=130, c="white", marker="D", ec=ORANGE, lw=1.6, label="suggested",
-                gid="suggested", zorder=3,
-            )  # fmt: skip
-            for rank, place in enumerate(shown.picks, 1):
-                axes.annotate(
-                    str(rank), shown.points[place], ha="center", va="center_baseline", fontsize=7, color=DARK, zorder=4
-                )
         axes.set_xticks([])
         axes.set_yticks([])
         axes.margins(0.06)
         for side in axes.spines.values():
             side.set_visible(False)
+        if shown.picks:
+            _numbered(axes, shown.points, shown.picks)
         _legend(figure, axes)
     return figure
+
+
+def _numbered(axes: Any, points: Matrix, picks: Sequence[int]) -> None:
+    """Numbered marks for the suggestions, beside their points where these lie too close together to be read."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    # Inches of the picture, roughly: the axes leave room for the legend and the scale of the values.
+    inches = np.array([0.75 * SIZE[0], 0.85 * MAP_HEIGHT]) / np.maximum(high - low, 1e-12)
+    spots = points[list(picks)]
+    places = apart(spots * inches, MARK) / inches
+    axes.plot(*np.stack([spots, places]).transpose(2, 0, 1), color=ORANGE, lw=0.9, zorder=2)
+    axes.scatter(*spots.T, s=7, c=ORANGE, lw=0, zorder=2)
+    axes.scatter(
+        *places.T, s=130, c="white", marker="D", ec=ORANGE, lw=1.6, label="suggested", gid="suggested", zorder=3
+    )
+    for rank, place in enumerate(places, 1):
+        axes.annotate(str(rank), place, ha="center", va="center_baseline", fontsize=7.5, color=DARK, zorder=4)
 
 
 def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
@@ -160,7 +174,7 @@ def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
         lengths = 100 * np.asarray(shares)[order]
         axes.barh(places, lengths, color=BLUE, height=0.55)
         for place, length in zip(places, lengths, strict=True):
-            axes.text(length + 1.5, place, f"{length:.0f} %", va="center", fontsize=9, color=DARK)
+            axes.text(length + 1.5, place, _percent(length), va="center", fontsize=9, color=DARK)
         axes.set_yticks(places, [_short(names[i]) for i in order])
         axes.invert_yaxis()
         axes.set_xlim(0, 112)
@@ -171,7 +185,11 @@ def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
     return figure
 
 
-def _short(text: str, width: int = 34) -> str:
+def _percent(share: float) -> str:
+    return "< 1 %" if 0 < share < 0.5 else f"{share:.0f} %"
+
+
+def _short(text: str, width: int = 30) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 

@@ -197,4 +197,6 @@ def enough(problem: Problem, least: int, what: str) -> None:
     count = 0 if problem.sheet is None else len(problem.sheet.measured)
     if count < least:
         name = "the table" if problem.sheet is None else problem.sheet.table.name
-        raise UsageError(f"{name} has {count} measured rows; {what} needs at least {least}.")
+        raise UsageError(
+            f"{name} has {count} measured {'row' if count == 1 else 'rows'}; {what} needs at least {least}."
+        )

@@ -55,7 +55,7 @@ def compare(
     with voice.working("comparing similarities"):
         problem, found = answered(table, request, lambda p: _compared(p, seed, voice), voice)
     if as_json:
-        say_json({**header_json(problem, "compare", voice), **found.to_json()})
+        say_json("compare", {**found.to_json(), **header_json(problem, voice, found.diagnosis.notes)})
     else:
         say(str(found))
 

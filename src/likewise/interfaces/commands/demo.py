@@ -6,13 +6,13 @@ import io
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from likewise.interfaces.commands.options import Debug, Quiet, Seed
+from likewise.interfaces.commands.options import Debug, Json, Quiet, Seed
 from likewise.interfaces.complaints import UsageError
-from likewise.interfaces.console import Voice, say, say_table
+from likewise.interfaces.console import Voice, say, say_json, say_table
 
 if TYPE_CHECKING:
     from likewise.interfaces.invented import Laboratory
@@ -21,12 +21,26 @@ TABLE, NEXT, REPORT = "molecules.csv", "next.csv", "report.html"
 FILES = (TABLE, NEXT, REPORT)
 
 
+class Round(NamedTuple):
+    """What was known after a batch: the best measured yield, and how many molecules are truly better than any of these.
+
+    `rank` counts from 1 among all `molecules`, by the yield without noise.
+    """
+
+    round: int
+    measured: int
+    best: float
+    rank: int
+    molecules: int
+
+
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where the files go.")] = Path("likewise-demo"),
     rounds: Annotated[int, typer.Option(min=1, help="Batches to measure.")] = 5,
     n: Annotated[int, typer.Option("-n", "--number", min=1, help="Suggestions in a batch.")] = 8,
     seed: Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace the files if they are there already.")] = False,
+    as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -45,22 +59,36 @@ def demo(
     laboratory = Laboratory(seed)
     laboratory.write(table)
     voice = Voice(quiet)
-    say(f"{table}: {len(laboratory.molecules)} made-up molecules, none of them measured.", "")
-    rows = []
+    done: list[Round] = []
     with voice.working("measuring", rounds) as progress:
         for number in range(1, rounds + 1):
             _silently(suggest, file=table, n=n, object=["smiles"], value="yield", out=following, seed=seed)
             laboratory.fill_in(following)
             _silently(tell, file=table, results=following, in_place=True, on_conflict=OnConflict.STOP)
             following.unlink()
-            rows.append(_round(laboratory, table, number))
+            done.append(_round(laboratory, table, number))
             progress.advance()
     for backup in folder.glob(f"{TABLE}.bak*"):
         backup.unlink()
-    say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
+    last: dict[str, Any] = {
+        "file": table,
+        "n": n,
+        "object": ["smiles"],
+        "value": "yield",
+        "out": following,
+        "report": report,
+    }
     command = f"likewise suggest {table} --object smiles --value yield -n {n} --out {following} --report {report}"
+    if as_json:
+        _silently(suggest, **last, seed=seed)
+        files = {"table": str(table), "next": str(following), "report": str(report)}
+        say_json("demo", {"rounds": [each._asdict() for each in done], "files": files, "next_command": command})
+        return
+    say(f"{table}: {len(laboratory.molecules)} made-up molecules, none of them measured at first.", "")
+    rows = [(str(r.round), str(r.measured), f"{r.best:.1f}", f"{r.rank} of {r.molecules}") for r in done]
+    say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
     say("", "The next batch, and the report:", "", f"    {command}", "")
-    suggest(file=table, n=n, object=["smiles"], value="yield", out=following, report=report, seed=seed, quiet=quiet)
+    suggest(**last, seed=seed, quiet=quiet)
 
 
 def _silently(command: Callable[..., None], **arguments: Any) -> None:
@@ -69,9 +97,8 @@ def _silently(command: Callable[..., None], **arguments: Any) -> None:
         command(**arguments, quiet=True)
 
 
-def _round(laboratory: Laboratory, table: Path, number: int) -> tuple[str, str, str, str]:
+def _round(laboratory: Laboratory, table: Path, number: int) -> Round:
     measured = laboratory.measured(table)
-    best = max(measured.values())
     found = max(laboratory.truth[smiles] for smiles in measured)
     better = sum(truth > found for truth in laboratory.truth.values())
-    return str(number), str(len(measured)), f"{best:.1f}", f"{better + 1} of {len(laboratory.truth)}"
+    return Round(number, len(measured), max(measured.values()), better + 1, len(laboratory.truth))

@@ -56,7 +56,7 @@ def diagnose(
     with voice.working("leaving out each object in turn"):
         problem, found = answered(table, request, _diagnosed, voice)
     if as_json:
-        say_json({**header_json(problem, "diagnose", voice), **found.to_json()})
+        say_json("diagnose", {**found.to_json(), **header_json(problem, voice, found.notes)})
     else:
         say(str(found))
 

@@ -116,13 +116,14 @@ def _json(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple
     from likewise.interfaces.answers import analogue_json, header_json, plain, weights
 
     say_json(
+        "explain",
         {
-            **header_json(problem, "explain", voice),
+            **header_json(problem, voice),
             "object": plain(problem, x),
             "mean": mean,
             "std": spread,
             "measurements": [{"row": row, "value": value} for row, value in _rows_of(problem, x)],
             "because": [analogue_json(problem, analogue) for analogue in analogues],
             "similarities": [{"name": name, "weight": weight} for name, weight in weights(problem)],
-        }
+        },
     )

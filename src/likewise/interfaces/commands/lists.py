@@ -24,7 +24,7 @@ The others, and options that have no short form, go into a TOML file for --space
 def similarities(as_json: Json = False, debug: Debug = False) -> None:
     """List the similarities that --similarity knows by name."""
     if as_json:
-        say_json({"schema": 1, "command": "similarities", "similarities": _data(SIMILARITIES)})
+        say_json("similarities", {"similarities": _data(SIMILARITIES)})
         return
     rows = [(name, named.kind, named.help, named.arguments) for name, named in SIMILARITIES.items()]
     say_table(("name", "for", "compares", "arguments"), rows)
@@ -40,7 +40,7 @@ def similarities(as_json: Json = False, debug: Debug = False) -> None:
 def spaces(as_json: Json = False, debug: Debug = False) -> None:
     """List the spaces that --space can describe: where candidates come from that are not in a file."""
     if as_json:
-        say_json({"schema": 1, "command": "spaces", "spaces": _data(SPACES)})
+        say_json("spaces", {"spaces": _data(SPACES)})
         return
     rows = [(name, named.kind, named.help, named.arguments) for name, named in SPACES.items()]
     say_table(("space", "short form", "objects", "arguments in a file"), rows)

@@ -34,7 +34,7 @@ def studies(url: Url, as_json: Json = False, debug: Debug = False) -> None:
             }
             for info in found
         ]
-        say_json({"schema": 1, "command": "studies", "url": url, "studies": listed})
+        say_json("studies", {"url": url, "studies": listed})
         return
     if not found:
         say(f"There are no studies in {url}.")
@@ -75,7 +75,7 @@ def export(
         rows = _rows(storage, name, url)
     write(rows, target)
     if as_json:
-        say_json({"schema": 1, "command": "export", "study": name, "trials": len(rows), "file": str(target)})
+        say_json("export", {"study": name, "trials": len(rows), "file": str(target)})
     else:
         say(f"{target}: {len(rows)} trials of study {name!r}.")
 

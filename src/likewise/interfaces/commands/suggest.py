@@ -114,25 +114,26 @@ def suggest(
 
 def _remarks(problem: Problem, found: list[Suggestion], n: int, voice: Voice) -> None:
     """What is out of the ordinary about the answer."""
+    from likewise.interfaces.answers import counted
+
     sheet = problem.sheet
     if sheet is not None:
         _about_rows(sheet, problem, voice)
     if not found:
         voice.note("every candidate has a value, so there is nothing left to suggest; add rows without one, or --space")
     elif len(found) < n:
-        voice.note(f"only {len(found)} candidates are left")
+        voice.note(f"only {counted(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
 
 
 def _about_rows(sheet: Sheet, problem: Problem, voice: Voice) -> None:
+    from likewise.interfaces.answers import counted
     from likewise.spaces.pool import Pool
 
     measured, candidates = len(sheet.measured), len(sheet.candidates)
     aim = "smallest" if problem.study.direction == "minimize" else "largest"
     other = "" if aim == "smallest" else " (--minimize looks for the smallest)"
-    voice.note(
-        f"{sheet.table.name}: {measured} measured rows, {candidates} candidates; looking for the {aim} "
-        f"{sheet.roles.value}{other}"
-    )
+    rows = f"{counted(measured, 'measured row')}, {counted(candidates, 'candidate')}"
+    voice.note(f"{sheet.table.name}: {rows}; looking for the {aim} {sheet.roles.value}{other}")
     if candidates and not isinstance(problem.study.space, Pool):
         voice.note(f"{candidates} rows without a value are passed over, as candidates come from --space")
     if not measured:

@@ -74,7 +74,7 @@ def tell(
     backup = backed_up(file) if in_place else None
     write(merge.frame, target, table.table.dialect if in_place else suited(target, table.table.dialect))
     if as_json:
-        say_json(_data(merge, target, backup, voice))
+        say_json("tell", _data(merge, target, backup, voice))
     else:
         _report(merge, target, backup, results)
 
@@ -131,12 +131,7 @@ def _report(merge: Merge, target: Path, backup: Path | None, results: Path) -> N
 
 
 def _data(merge: Merge, target: Path, backup: Path | None, voice: Voice) -> dict[str, Any]:
-    from likewise import __version__
-
     return {
-        "schema": 1,
-        "likewise": __version__,
-        "command": "tell",
         "file": str(target),
         "backup": None if backup is None else str(backup),
         "filled": merge.filled,

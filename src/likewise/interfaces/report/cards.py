@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.interfaces.answers import percent
 from likewise.interfaces.report.svg import BOND, SMALL_BOND, molecule
 from likewise.interfaces.tables.columns import PREFIX
-from likewise.interfaces.tables.objects import shown
+from likewise.interfaces.tables.objects import different, shown
 
 if TYPE_CHECKING:
     from likewise.interfaces.problem import Problem
@@ -38,15 +38,18 @@ def _molecular(likeness: Similarity) -> set[str]:
     return {name for part in likeness.parts for name in _molecular(part)}
 
 
-def drawings(x: Any, fields: Collection[str], bond: float = BOND) -> list[str]:
-    """The structures of an object that is a molecule, or has some."""
-    if isinstance(x, str):
-        texts = [x] if WHOLE in fields else []
-    elif isinstance(x, Mapping):
-        texts = [str(x[name]) for name in x if name in fields]
-    else:
-        texts = []
-    return [drawn for text in texts if (drawn := molecule(text, bond)) is not None]
+def described(x: Any, fields: Collection[str], bond: float = BOND, width: int | None = None) -> str:
+    """An object for people: a molecule drawn and as text, a record field by field, others as text."""
+    if isinstance(x, Mapping):
+        return f'<div class="fields">{"".join(_field(name, x[name], fields, bond) for name in x)}</div>'
+    drawn = molecule(x, bond) if isinstance(x, str) and WHOLE in fields else None
+    return f"{drawn or ''}{escape(shown(x, width))}"
+
+
+def _field(name: str, value: Any, fields: Collection[str], bond: float) -> str:
+    drawn = molecule(str(value), bond) if name in fields else None
+    content = f"<b>{escape(shown(value, 120))}</b>" if drawn is None else drawn
+    return f'<div class="field"><span>{escape(name)}</span>{content}</div>'
 
 
 def cards(problem: Problem, found: Sequence[Suggestion], name: str) -> str:
@@ -57,13 +60,18 @@ def cards(problem: Problem, found: Sequence[Suggestion], name: str) -> str:
 
 
 def _card(problem: Problem, rank: int, s: Suggestion, name: str, fields: Collection[str]) -> str:
-    pictures = "".join(f'<div class="drawing">{drawn}</div>' for drawn in drawings(s.object, fields))
+    record = isinstance(s.object, Mapping)
+    parts = f'<div class="wide">{described(s.object, fields, SMALL_BOND)}</div>' if record else ""
+    drawn = molecule(s.object) if isinstance(s.object, str) and WHOLE in fields else None
     aside = _aside(problem, s.object)
+    title = "" if record else escape(shown(s.object))
+    picture = "" if drawn is None else f'<div class="drawing">{drawn}</div>'
     return (
         f'<article class="card"><div class="rank"><b>{rank}</b></div>'
-        f'<div class="what">{escape(shown(s.object))}{f"<small>{aside}</small>" if aside else ""}</div>'
-        f'<div class="wide facts">{pictures}<div class="numbers">{_facts(s, name)}</div></div>'
-        f"{_because(s.analogues, fields, name)}</article>"
+        f'<div class="what">{title}{f"<small>{aside}</small>" if aside else ""}</div>'
+        f"{parts}"
+        f'<div class="wide facts">{picture}<div class="numbers">{_facts(s, name)}</div></div>'
+        f"{_because(s, fields, name)}</article>"
     )
 
 
@@ -89,22 +97,25 @@ def _facts(s: Suggestion, name: str) -> str:
     )
 
 
-def _because(analogues: Sequence[Analogue], fields: Collection[str], name: str) -> str:
-    if not analogues:
+def _because(s: Suggestion, fields: Collection[str], name: str) -> str:
+    if not s.analogues:
         return ""
-    items = "".join(_analogue(a, fields, name) for a in analogues[:ANALOGUES])
+    items = "".join(_analogue(a, s.object, fields, name) for a in s.analogues[:ANALOGUES])
     return (
         f'<div class="wide because"><span class="soft small">because of what was measured:</span><ul>{items}</ul></div>'
     )
 
 
-def _analogue(a: Analogue, fields: Collection[str], name: str) -> str:
+def _analogue(a: Analogue, suggested: Any, fields: Collection[str], name: str) -> str:
     sign = "against" if a.influence < 0 else "for"
     weight = f'weight <span class="num {sign}">{a.influence:+.2f}</span>'
-    return (
-        f"<li>{''.join(drawings(a.object, fields, SMALL_BOND))}{escape(shown(a.object, 120))}<br>"
-        f'<span class="num">{escape(name)} {a.value:.4g}</span>, {weight}</li>'
+    unlike = different(a.object, suggested)
+    what = (
+        described(a.object, fields, SMALL_BOND, 60)
+        if unlike is None
+        else f'<span class="soft">the same with</span>{described(unlike, fields, SMALL_BOND)}'
     )
+    return f'<li>{what}<div><span class="num">{escape(name)} {a.value:.4g}</span>, {weight}</div></li>'
 
 
 def _rest(found: Sequence[Suggestion], name: str) -> str:

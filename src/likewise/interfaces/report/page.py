@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.interfaces import pictures, views
-from likewise.interfaces.answers import percent, weights
+from likewise.interfaces.answers import counted, percent, weights
 from likewise.interfaces.console import Voice
 from likewise.interfaces.judgement import Judgement
 from likewise.interfaces.report.cards import cards
@@ -62,8 +62,8 @@ def _subtitle(problem: Problem, name: str) -> str:
     best = problem.study.best
     row = problem.row(best.object)
     return (
-        f"Looking for the {aim} {escape(name)} after {len(problem.sheet.measured)} measurements. "
-        f"Best so far: <b>{best.value:.6g}</b>, {escape(shown(best.object, 160))}"
+        f"Looking for the {aim} {escape(name)} after {counted(len(problem.sheet.measured), 'measurement')}. "
+        f"Best so far: <b>{best.value:.6g}</b>, {escape(shown(best.object, 100))}"
         f"{f' (row {row})' if row is not None else ''}."
     )
 
@@ -111,16 +111,15 @@ def _figure(svg: str, text: str) -> str:
     return f'{svg}\n<p class="small soft">{text}</p>'
 
 
-def _missing(key: str, heading: str, measured: int) -> str:
-    text = (
-        f"This picture needs at least {FEWEST} measured objects; there {'is' if measured == 1 else 'are'} {measured}."
-    )
+def _missing(key: str, heading: str, measured: int, least: int = FEWEST) -> str:
+    needs = counted(least, "measured object")
+    text = f"This picture needs at least {needs}; there {'is' if measured == 1 else 'are'} {measured}."
     return _section(key, heading, f'<p class="soft">{text}</p>')
 
 
 def _progress(problem: Problem, found: Sequence[Suggestion], name: str, measured: int) -> str:
     if not measured:
-        return _missing("progress", "Progress", measured)
+        return _missing("progress", "Progress", measured, 1)
     figure = pictures.progress(views.course(problem.study), found, name)
     order = None if problem.sheet is None else problem.sheet.order
     when = f"in the order of column {escape(order)}" if order else "in the order of the table"

@@ -37,7 +37,7 @@ def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[s
     width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)[0]
     head = (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="{escape(label)}" style="max-width:{float(width) * 1.5:.0f}px">'
+        f'aria-label="{escape(label)}" style="max-width:{float(width) * 1.75:.0f}px">'
     )
     return head + text[text.index(">") + 1 :]
 

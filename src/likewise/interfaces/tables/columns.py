@@ -87,7 +87,9 @@ def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str
         return named[0]
     numeric = [name for name in named or free if not _aside(name) and _numeric(table, name, decimal)]
     gaps = [name for name in numeric if numbers(table.column(name), decimal).present < len(table)]
-    for found in (gaps, numeric):
+    # Before anything is measured, the values are the one column that is empty.
+    empty = [] if numeric else [name for name in free if not _aside(name) and _empty(table, name)]
+    for found in (gaps, numeric, empty):
         if len(found) == 1:
             return found[0]
     which = f"columns {', '.join(map(repr, numeric))} all hold numbers" if numeric else "no column holds numbers"
@@ -96,6 +98,11 @@ def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str
         f"which column of {table.name} holds the values? {which[0].upper()}{which[1:]}; say --value NAME. "
         f"The columns are {columns}."
     )
+
+
+def _empty(table: Table, name: str) -> bool:
+    found = numbers(table.column(name))
+    return not found.present and not found.bad
 
 
 def _numeric(table: Table, name: str, decimal: Decimal | None) -> bool:

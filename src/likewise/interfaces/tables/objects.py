@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -314,4 +314,13 @@ def shown(x: Any, width: int | None = None) -> str:
     return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
 
 
-Show = Callable[[Any], str]
+def different(x: Any, other: Any) -> dict[str, Any] | None:
+    """The fields in which a record is unlike another; None where these are not records, or unlike in every field.
+
+    >>> different({"base": "KOH", "t": 80.0}, {"base": "KOH", "t": 60.0})
+    {'t': 80.0}
+    """
+    if not (isinstance(x, Mapping) and isinstance(other, Mapping) and x.keys() == other.keys()):
+        return None
+    fields = {name: value for name, value in x.items() if shown(value) != shown(other[name])}
+    return fields if 0 < len(fields) < len(x) else None
