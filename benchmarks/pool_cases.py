@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from os import environ
 from pathlib import Path
 from statistics import median
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 import likewise as lw
 from benchmarks.tasks.catalogue import data_folder
 from likewise.influence.fitting import Settings
-from likewise.similarity.bits import Packed, packed_sizes
+from likewise.similarity.bits import packed_sizes
 from likewise.similarity.sets import Sets
 
 RATIO = 0.01
@@ -92,11 +91,6 @@ class Stored(lw.Tanimoto):
 
     path: str = ""
 
-    @cached_property
-    def _rows(self) -> Packed:
-        size = Path(self.path).stat().st_size // (8 * WORDS)
-        return np.memmap(self.path, dtype=np.uint64, mode="r", shape=(size, WORDS))
-
     def encode(self, objects: Sequence[Any]) -> Sets:
         rows = np.array([int(x) for x in objects], dtype=np.int64)
         if len(rows) > 1 and (np.diff(rows) == 1).all():
@@ -104,7 +98,7 @@ class Stored(lw.Tanimoto):
             bits = np.fromfile(self.path, np.uint64, len(rows) * WORDS, offset=8 * WORDS * int(rows[0]))
             bits = bits.reshape(-1, WORDS)
         else:
-            bits = self._rows[rows]
+            bits = np.array(np.memmap(self.path, np.uint64, "r").reshape(-1, WORDS)[rows])
         return bits, packed_sizes(bits)
 
 
@@ -121,10 +115,14 @@ def synthetic(n: int, path: str) -> Figures:
     return {"bits_set": float(sizes.mean())}
 
 
-def started(objects: Sequence[str], similarity: lw.Similarity, values: Callable[[list[int]], Any], told: int) -> Any:
+Values = Callable[[list[int]], Any]
+
+
+def started(
+    objects: Sequence[str], similarity: lw.Similarity, values: Values, told: int, client: Any = None
+) -> lw.Study:
     """A study of this pool with fixed parameters and that many random observations."""
-    pool = lw.Pool(objects)
-    study = lw.Study(pool, similarity, initial=1)
+    study = lw.Study(lw.Pool(objects, client=client), similarity, initial=1)
     study._model.settings = FIXED
     rows = np.random.default_rng(1).choice(len(objects), size=told, replace=False).tolist()
     for row, value in zip(rows, values(rows), strict=True):
@@ -167,28 +165,107 @@ def ask_zinc(rows: int, told: int, repeats: int) -> Figures:
     }
 
 
-def ask_synthetic(path: str, n: int, told: int, batch: int, repeats: int, read: bool = False) -> Figures:
-    """likewise on stored fingerprints; `read` compares with a sum over a matrix of the same size, in turn."""
-    similarity = Stored(path=path)
+@dataclass
+class Stopwatch:
+    """Seconds spent inside a method, over all its calls."""
+
+    total: tuple[float, float] = (0.0, 0.0)
+
+    def on(self, owner: Any, name: str) -> None:
+        method = getattr(owner, name)
+
+        def watched(*given: Any) -> Any:
+            results: list[Any] = []
+            taken = timed(lambda: results.append(method(*given)))
+            self.total = self.total[0] + taken[0], self.total[1] + taken[1]
+            return results[0]
+
+        setattr(owner, name, watched)
+
+    def read(self) -> tuple[float, float]:
+        """The seconds since the last reading."""
+        total, self.total = self.total, (0.0, 0.0)
+        return total
+
+
+def of_bits(similarity: Stored) -> Values:
+    """A value for each fingerprint: a random linear function of its bits."""
     weights = np.random.default_rng(2).normal(size=64 * WORDS)
 
     def values(rows: list[int]) -> NDArray[np.float64]:
         bits, _ = similarity.encode([str(row) for row in rows])
         return np.unpackbits(bits.view(np.uint8), axis=1) @ weights
 
+    return values
+
+
+def ask_synthetic(path: str, n: int, told: int, batch: int, repeats: int, read: bool = False) -> Figures:
+    """likewise on stored fingerprints; `read` compares with a sum over a matrix of the same size, in turn."""
+    from likewise.search.partition import Partition
+
+    similarity = Stored(path=path)
+    values = of_bits(similarity)
     study = started([f"{i}" for i in range(n)], similarity, values, told)
+    columns = Stopwatch()
+    columns.on(Partition, "_prepare")
     steps = asks(study, batch, lambda x: float(values([int(x)])[0]))
     first = timed(lambda: next(steps))
-    rounds = [next(steps) for _ in range(repeats)]
-    found: Figures = {"first": first, "peak": peak(), "seconds": medians(rounds)}
-    return {**found, **_reading(steps, n, told, repeats)} if read else found
+    columns.read()
+    found: Figures = {"first": first, "rounds": [next(steps) for _ in range(repeats)], "peak": peak()}
+    found["seconds"] = medians(found.pop("rounds"))
+    return {**found, **_reading(steps, columns, n, told, repeats)} if read else found
 
 
-def _reading(steps: Iterator[tuple[float, float]], n: int, told: int, repeats: int) -> Figures:
+def _reading(steps: Iterator[tuple[float, float]], columns: Stopwatch, n: int, told: int, repeats: int) -> Figures:
+    """Asks and readings in turn; `without` is an ask without the time it spent on new columns."""
     matrix = np.zeros((n, told), dtype=np.float32)
     matrix.fill(0.5)
-    rounds = [(next(steps), timed(matrix.sum)) for _ in range(repeats)]
-    return {"seconds": medians([a for a, _ in rounds]), "read": medians([b for _, b in rounds])}
+    columns.read()
+    rounds = [(next(steps), columns.read(), timed(matrix.sum)) for _ in range(repeats)]
+    without = [(whole[0] - part[0], whole[1] - part[1]) for whole, part, _ in rounds]
+    return {
+        "seconds": medians([whole for whole, _, _ in rounds]),
+        "without": medians(without),
+        "read": medians([reading for _, _, reading in rounds]),
+    }
+
+
+def ask_dask(path: str, n: int, told: int, batch: int, repeats: int, workers: int) -> Figures:
+    """The same on a cluster of processes on this machine; sizes are those of pickles, seconds those on the clock."""
+    import logging
+    import pickle
+
+    from distributed import Client, LocalCluster
+
+    from likewise.search.cluster import ClusterPartitions
+
+    sizes: dict[str, list[int]] = {"question": [], "contenders": [], "entries": []}
+    send, answers = ClusterPartitions._pieces, ClusterPartitions._answers
+
+    def sent(self: Any, value: Any, **where: Any) -> Any:
+        if not where:
+            sizes["question"].append(len(pickle.dumps(value)))
+        return send(self, value, **where)
+
+    def answered(self: Any, message: str, *rest: Any) -> Any:
+        found = answers(self, message, *rest)
+        sizes[message].append(len(pickle.dumps(found)))
+        return found
+
+    ClusterPartitions._pieces, ClusterPartitions._answers = sent, answered  # type: ignore[method-assign]
+    similarity = Stored(path=path)
+    values = of_bits(similarity)
+    with (
+        LocalCluster(workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+        Client(cluster) as client,
+    ):
+        study = started([f"{i}" for i in range(n)], similarity, values, told, client)
+        steps = asks(study, batch, lambda x: float(values([int(x)])[0]))
+        first = timed(lambda: next(steps))
+        rounds = [next(steps) for _ in range(repeats)]
+        peaks = list(client.run(peak).values())
+    found = {name: median(column) for name, column in sizes.items()}
+    return {"first": first, "seconds": medians(rounds), "bytes": found, "worker_peaks": peaks}
 
 
 def botorch(rows: int, state: Figures, chunk: int, joint: bool, tried: Sequence[int], whole: bool) -> Figures:
@@ -212,11 +289,11 @@ def botorch(rows: int, state: Figures, chunk: int, joint: bool, tried: Sequence[
     for count in tried:
         torch.set_num_threads(count)
         fresh = model()
-        scores(bits[:chunk], fresh)
-        trial[count] = min(timed(lambda fresh=fresh: scores(bits[: 2 * chunk], fresh)) for _ in range(2))
+        scores(bits[:100], fresh)
+        trial[count] = min(timed(lambda fresh=fresh: scores(bits[:chunk], fresh)) for _ in range(2))
     best = min(tried, key=lambda count: trial[count][0])
     torch.set_num_threads(best)
-    found: Figures = {"threads": best, "two_chunks": trial}
+    found: Figures = {"threads": best, "one_chunk": trial}
     if whole:
         kept: list[Any] = []
         found["seconds"] = timed(lambda: kept.append(scores(bits, model())))
@@ -253,15 +330,19 @@ def _bulk(smiles: Sequence[str], threads: int = 1) -> bytes:
 
 
 def encode_likewise(rows: int, processes: int, repeats: int) -> Figures:
+    """A pool's encodings, with that many processes."""
     (smiles,) = zinc(rows, ["smiles"])
-    lw.Tanimoto().encode(smiles[:2000])
-    return {"rows": rows, "seconds": medians([timed(lambda: lw.Tanimoto().encode(smiles)) for _ in range(repeats)])}
+    pool = lw.Pool(smiles, processes=processes)
+    similarity = lw.Tanimoto()
+    similarity.encode(smiles[:2000])
+    return {"rows": rows, "seconds": medians([timed(lambda: list(pool.encodings(similarity))) for _ in range(repeats)])}
 
 
 CASES: dict[str, Callable[..., Figures]] = {
     "synthetic": synthetic,
     "ask_zinc": ask_zinc,
     "ask_synthetic": ask_synthetic,
+    "ask_dask": ask_dask,
     "botorch": botorch,
     "encode_rdkit": encode_rdkit,
     "encode_likewise": encode_likewise,

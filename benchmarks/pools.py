@@ -88,11 +88,21 @@ def encoding(folder: Path, repeats: int) -> Figures:
     }
 
 
+def dask(folder: Path, repeats: int) -> Figures:
+    """The pool at hand, and on clusters of one and two processes."""
+    n, told, batch = 200_000, 500, 8
+    options = {"path": str(folder / "dask.bits"), "n": n, "told": told, "batch": batch, "repeats": repeats}
+    measured("synthetic", n=n, path=options["path"])
+    found = {f"{workers} workers": measured("ask_dask", workers=workers, **options) for workers in (1, 2)}
+    return {"n": n, "told": told, "batch": batch, "at hand": measured("ask_synthetic", **options), **found}
+
+
 FIGURES: dict[str, Callable[[Path, int], Figures]] = {
     "zinc": zinc,
     "million": million,
     "growth": growth,
     "encoding": encoding,
+    "dask": dask,
 }
 
 
@@ -162,6 +172,26 @@ def encoding_table(found: Figures) -> str:
     return markdown(["Morgan fingerprints of 2,048 bits", "molecules per second", "of RDKit's"], rows)
 
 
+def dask_table(found: Figures) -> str:
+    rows = []
+    for name in ("at hand", "1 workers", "2 workers"):
+        one = found[name]
+        wire = (
+            [f"{one['bytes'][what] / 1e3:,.0f}" for what in ("question", "contenders", "entries")]
+            if "bytes" in one
+            else 3 * [""]
+        )
+        rows.append([name, f"{one['seconds'][0]:.3g}", *wire])
+    head = [
+        f"{found['n']:,} fingerprints, 500 observations, ask(8)",
+        "seconds, clock",
+        "kB out, to each",
+        "kB back, contenders",
+        "entries",
+    ]
+    return markdown(head, rows)
+
+
 def picture(found: Figures) -> None:
     """Both lines of growth beside lines of slope one."""
     import matplotlib as mpl
@@ -186,6 +216,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "million": million_table,
     "growth": growth_table,
     "encoding": encoding_table,
+    "dask": dask_table,
 }
 
 
