@@ -19,7 +19,9 @@ from likewise.study.run import optimize
 
 pytest.importorskip("distributed", reason="distributed is not installed")
 
-PATIENCE = 150
+# Clusters on two busy cores may take their time.
+PATIENCE = 600
+pytestmark = pytest.mark.timeout(700)
 
 PRELUDE = """
 import json, logging, os, signal, sys, time
@@ -27,13 +29,15 @@ from pathlib import Path
 import dask
 from distributed import Client, LocalCluster
 import likewise as lw
+from likewise.study import loop
 from likewise.study.executors import Cluster
 from likewise.study.run import optimize
 
 mark = Path(sys.argv[1])
+url = f"sqlite:///{sys.argv[1]}.db"
 
-def study_of(n):
-    return lw.Study(lw.Pool(list(range(n))), lambda x, y: 1.0 / (1.0 + abs(x - y)), initial=n)
+def study_of(n, **options):
+    return lw.Study(lw.Pool(list(range(n))), lambda x, y: 1.0 / (1.0 + abs(x - y)), initial=n, **options)
 
 def show(study):
     print(json.dumps([(t.object, t.state.value, t.value, t.error) for t in study.trials]), flush=True)
@@ -65,7 +69,11 @@ with Cluster(float, client) as crew:
     crew.begin(0, 1)
     crew.begin(1, 2)
     crew.stop(1)
-    print(json.dumps([number for _ in range(2) for number, _ in crew.ended(3.0)]), flush=True)
+    ended = [number for number, _ in crew.ended(None)]
+    print(json.dumps(ended + [number for number, _ in crew.ended(0.5)]), flush=True)
+study = study_of(12)
+optimize(float, study, budget=12, batch=4, synchronous=True, executor=client)
+show(study)
 os._exit(0)
 """
 
@@ -87,14 +95,36 @@ os._exit(0)
 STUCK = """
 def stuck(x):
     if x == 1:
+        mark.touch()
         time.sleep(600)
     return float(x)
 
 study = study_of(8)
-optimize(stuck, study, budget=8, executor=client, timeout=3.0)
+# Time stands still until all others have ended.
+loop.clock = lambda: 1000.0 if mark.exists() and study.count(lw.State.TOLD) == 7 else 0.0
+optimize(stuck, study, budget=8, executor=client, timeout=50)
 show(study)
-client.wait_for_workers(2, timeout=60)
+client.wait_for_workers(2)
 optimize(float, study_of(2), budget=2, executor=client)
+os._exit(0)
+"""
+
+INTERRUPTED = """
+def press(x):
+    if x == 5:
+        # The one who runs the study, in its main thread, which may be asking, waiting or telling.
+        os.kill(int(mark.read_text()), signal.SIGINT)
+        time.sleep(600)
+    return float(x)
+
+mark.write_text(str(os.getpid()))
+study = study_of(40, storage=url)
+best = optimize(press, study, budget=40, executor=client)
+assert best.stopped == "interrupted", best.stopped
+show(study)
+# The cluster and the study are as good as new.
+client.restart(wait_for_workers=True)
+show(optimize(float, study, budget=40, executor=client).study)
 os._exit(0)
 """
 
@@ -107,13 +137,14 @@ def output(script: str, mark: Path) -> list[Any]:
 
 
 def test_everything_is_evaluated_once_at_the_same_time_elsewhere(tmp_path: Path) -> None:
-    inverses, pids, ended = output(PEACEFUL, tmp_path / "mark")
+    inverses, pids, ended, plates = output(PEACEFUL, tmp_path / "mark")
     assert sorted(x for x, *_ in inverses) == list(range(10))
     assert {x: value for x, _, value, _ in inverses} == {x: None if x == 3 else 1 / (x - 3) for x in range(10)}
     (error,) = [error for x, state, _, error in inverses if state == "failed"]
     assert error.endswith("ZeroDivisionError: division by zero")
     assert len({value for _, _, value, _ in pids}) == 2
     assert ended == [0]
+    assert sorted(value for _, _, value, _ in plates) == list(range(12))
 
 
 def test_an_evaluation_whose_worker_is_killed_is_run_elsewhere_or_fails(tmp_path: Path) -> None:
@@ -127,8 +158,16 @@ def test_an_evaluation_whose_worker_is_killed_is_run_elsewhere_or_fails(tmp_path
 def test_a_stuck_evaluation_fails_and_its_worker_comes_back(tmp_path: Path) -> None:
     (trials,) = output(STUCK, tmp_path / "mark")
     found = {x: (state, error) for x, state, _, error in trials}
-    assert found.pop(1) == ("failed", "the evaluation took longer than the timeout of 3 s")
+    assert found.pop(1) == ("failed", "the evaluation took longer than the timeout of 50 s")
     assert set(found.values()) == {("told", None)}
+
+
+def test_ctrl_c_gives_back_what_the_cluster_was_evaluating(tmp_path: Path) -> None:
+    before, after = output(INTERRUPTED, tmp_path / "mark")
+    assert {state for _, state, _, _ in before} <= {"told", "abandoned"}
+    assert (5, "abandoned") in {(x, state) for x, state, _, _ in before}
+    assert after[: len(before)] == before
+    assert sorted(x for x, state, _, _ in after if state == "told") == list(range(40))
 
 
 def test_an_asynchronous_client_is_refused() -> None:

@@ -24,6 +24,8 @@ from likewise.study.storage import NewRow, Row, open_storage
 from likewise.study.trial import State
 
 Start = Callable[..., subprocess.Popen[str]]
+# A dozen processes on two cores may take their time.
+pytestmark = pytest.mark.timeout(1200)
 
 SHARE = """
 import random, sys
@@ -145,7 +147,7 @@ def assert_sound(path: Path) -> None:
 def test_eight_processes_share_a_study(url: str, start: Start) -> None:
     objects = 400
     workers = [start(SHARE, url, worker, objects) for worker in range(8)]
-    outputs = [worker.communicate(timeout=120) for worker in workers]
+    outputs = [worker.communicate() for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 8, outputs
     told = [tuple(map(int, line.split())) for out, _ in outputs for line in out.splitlines()]
     rows = rows_of(url, "shared")

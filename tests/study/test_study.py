@@ -472,33 +472,61 @@ def test_a_lost_race_is_run_again(url: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert len({s.object, *overtaken}) == len(one.trials) == 3
 
 
+def eventually(holds: Callable[[], bool]) -> None:
+    """Wait for what another thread does; the timeout of the tests ends a wait in vain."""
+    while not holds():
+        time.sleep(0.01)
+
+
+def lease_of(study: lw.Study, id: int) -> float:
+    return study.trials[id].lease or 0.0
+
+
 def test_leases_end_unless_their_process_renews_them(url: str) -> None:
-    living = of_words(storage=url, lease=0.5)
-    dead = of_words(storage=url, lease=0.5)
+    living, dead = of_words(storage=url, lease=600.0), of_words(storage=url, lease=0.05)
     (kept,), (lost,) = living.ask(), dead.ask()
     del dead
     gc.collect()
-    time.sleep(1.5)
     other = of_words(storage=url)
-    other.ask()
-    states = {t.id: t.state for t in other.trials}
-    assert (states[kept.id], states[lost.id]) == (lw.State.ASKED, lw.State.ABANDONED)
+
+    def returned() -> bool:
+        other.ask()
+        return other.trials[lost.id].state is lw.State.ABANDONED
+
+    eventually(returned)
+    assert other.trials[kept.id].state is lw.State.ASKED
     living.tell(kept, 1.0)
     other.tell(lost, 2.0)
     assert sorted(t.value or 0.0 for t in told(other)) == [1.0, 2.0]
 
 
-def test_the_heartbeat_ends_with_the_last_open_trial() -> None:
-    study = of_words(lease=0.06)
-    study.tell(study.ask()[0], 1.0)
-    deadline = time.monotonic() + 10.0
-    while any(t.name == "likewise heartbeat" for t in threading.enumerate()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+def test_the_heart_beats_while_there_are_open_trials_and_no_longer() -> None:
+    study = of_words(lease=0.9)
+    hearts = [t for t in threading.enumerate() if t.name == "likewise heartbeat"]
+    for _ in range(2):
+        (s,) = study.ask()
+        (heart,) = [t for t in threading.enumerate() if t.name == "likewise heartbeat" and t not in hearts]
+        first = lease_of(study, s.id)
+        eventually(lambda s=s, first=first: lease_of(study, s.id) > first)  # type: ignore[misc]
+        # Whoever looks at the moment when the first lease would have ended finds it renewed.
+        assert s.id not in study._store.expire(first + 1e-6)
+        study.tell(s, 1.0)
+        heart.join()
+
+
+def test_a_heart_goes_on_beating_when_the_storage_was_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, away = of_words(lease=0.3), iter([True, True])
+    beat = study._store._beat
+
+    def flaky(ids: Any, lease: float) -> None:
+        if next(away, False):
+            raise lw.StorageError("the server is restarting")
+        beat(ids, lease)
+
+    monkeypatch.setattr(study._store, "_beat", flaky)
     (s,) = study.ask()
-    time.sleep(0.2)
-    study.ask()
-    assert {t.id: t.state for t in study.trials}[s.id] is lw.State.ASKED
+    first = lease_of(study, s.id)
+    eventually(lambda: lease_of(study, s.id) > first)
     study.abandon()
 
 

@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Callable
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
+from likewise.errors import StudyError
 from likewise.study.evaluation import Outcome, evaluate
 
 Objective = Callable[[Any], Any]
@@ -20,6 +21,8 @@ UNCOUNTED = 1_000_000
 
 class Crew(ABC):
     """Evaluates objects, each under a number of the caller's choice."""
+
+    here: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -57,6 +60,8 @@ class Crew(ABC):
 class Here(Crew):
     """Evaluates in the calling thread, one after the other; nothing can stop an evaluation but its own end."""
 
+    here = True
+
     def __init__(self, f: Objective) -> None:
         self._f = f
         self._waiting: deque[tuple[int, Any]] = deque()
@@ -87,20 +92,37 @@ class Mailbox(Crew):
 
     def __init__(self) -> None:
         self._mail: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._trouble: BaseException | None = None
 
     @final
     def ended(self, timeout: float | None) -> list[Ended]:
+        mail = self._received(0.0 if self._trouble else timeout)
+        outcomes = [(number, outcome) for number, letter in mail if (outcome := self._read(number, letter)) is not None]
+        if self._trouble is not None and not outcomes:
+            trouble, self._trouble = self._trouble, None
+            raise trouble
+        return outcomes
+
+    def _received(self, timeout: float | None) -> list[tuple[int, Any]]:
         try:
             mail = [self._mail.get(timeout=timeout)]
         except queue.Empty:
             return []
         while not self._mail.empty():
             mail.append(self._mail.get())
-        return [(number, outcome) for number, letter in mail if (outcome := self._opened(number, letter)) is not None]
+        return mail
+
+    def _read(self, number: int, letter: Any) -> Outcome | None:
+        try:
+            return self._opened(number, letter)
+        except (StudyError, KeyboardInterrupt) as error:
+            # Raised when there is nothing else to hand over, lest what has ended at the same time be lost.
+            self._trouble = error
+            return None
 
     @abstractmethod
     def _opened(self, number: int, letter: Any) -> Outcome | None:
-        """The outcome in a letter; None if nobody waits for it."""
+        """The outcome in a letter; None if nobody waits for it. Raises what ends the run."""
 
 
 @final
@@ -122,12 +144,17 @@ class Threads(Mailbox):
         Thread(target=self._work, args=(number, x), name=f"likewise evaluation {number}", daemon=True).start()
 
     def _work(self, number: int, x: Any) -> None:
-        self._mail.put((number, evaluate(self._f, x)))
+        try:
+            self._mail.put((number, evaluate(self._f, x)))
+        except KeyboardInterrupt as interrupt:
+            self._mail.put((number, interrupt))
 
     def _opened(self, number: int, letter: Any) -> Outcome | None:
         if number not in self._running:
             return None
         self._running.remove(number)
+        if isinstance(letter, KeyboardInterrupt):
+            raise letter
         return Outcome(*letter)
 
     def stop(self, number: int) -> None:

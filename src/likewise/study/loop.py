@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 from likewise.errors import StorageError, StudyError
 from likewise.study.crew import Crew, Ended
 from likewise.study.evaluation import Outcome
+from likewise.study.interruption import Interruption
 from likewise.study.progress import Progress
 from likewise.study.stopping import Watch
 from likewise.study.study import Study
@@ -22,6 +24,9 @@ EXHAUSTED = "every object of the space has been tried"
 INTERRUPTED = "interrupted"
 # Seconds between attempts to reach a storage that is away: evaluations are too dear to be lost to a restarting server.
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+# So long, in seconds, may Ctrl-C go unnoticed while evaluations run elsewhere.
+NAP = 0.2
+clock = time.monotonic
 
 T = TypeVar("T")
 
@@ -38,6 +43,7 @@ class Loop:
     timeout: float | None
     callbacks: Sequence[Callable[[Study, Trial], Any]]
     bar: Progress
+    interruption: Interruption
     waiting: deque[Suggestion] = field(default_factory=deque)
     flying: dict[int, float] = field(default_factory=dict)
 
@@ -47,21 +53,23 @@ class Loop:
             reason = self._run()
         except KeyboardInterrupt:
             reason = INTERRUPTED
-        # What has ended while something else was done.
-        self._settle(self.crew.ended(0.0))
-        return reason
+        # What has ended while something else was done; what went wrong there does not matter any more.
+        with self.interruption.held(), suppress(StudyError, KeyboardInterrupt):
+            self._settle(self.crew.ended(0.0))
+        return INTERRUPTED if self.interruption.count else reason
 
     def _run(self) -> str:
-        while True:
+        while not self.interruption.count:
             if reason := self.watch.done(self._best()):
                 return reason
             ended = None if self._full else self._ask()
             self._begin()
             if not self.flying:
                 return ended or EXHAUSTED
-            self._settle(self.crew.ended(self._patience()))
+            self._settle(self._ended())
             self._settle(self._given_up())
             self._check_failures()
+        return INTERRUPTED
 
     def _best(self) -> float | None:
         """The study's best value, by whichever worker and in whichever run, if it matters."""
@@ -90,7 +98,7 @@ class Loop:
     def _begin(self) -> None:
         while self.waiting and len(self.flying) < self.crew.hands:
             s = self.waiting.popleft()
-            self.flying[s.id] = time.monotonic()
+            self.flying[s.id] = clock()
             self.crew.begin(s.id, s.object)
         if self.waiting and not self.flying:
             raise StudyError(
@@ -98,16 +106,28 @@ class Loop:
                 "Use workers=…, which replaces such workers"
             )
 
+    def _ended(self) -> list[Ended]:
+        """What has ended, as soon as something has, or something else is due."""
+        while not self.interruption.count:
+            patience = self._patience()
+            nap = NAP if patience is None else min(NAP, patience)
+            # Only what is evaluated in this very thread has to be torn out of its work.
+            with nullcontext() if self.crew.here else self.interruption.held():
+                ended = self.crew.ended(nap)
+            if ended or patience == 0.0:
+                return ended
+        return []
+
     def _patience(self) -> float | None:
         """How long to wait for an evaluation to end, before something else is due."""
         due = [] if self.watch.time_left is None else [self.watch.time_left]
         if self.timeout is not None:
-            due.append(max(0.0, min(self.flying.values()) + self.timeout - time.monotonic()))
+            due.append(max(0.0, min(self.flying.values()) + self.timeout - clock()))
         return min(due, default=None)
 
     def _given_up(self) -> list[Ended]:
         """The evaluations whose time has run out."""
-        now, timeout = time.monotonic(), self.timeout
+        now, timeout = clock(), self.timeout
         late = [] if timeout is None else [id for id, begun in self.flying.items() if now >= begun + timeout]
         for id in late:
             self.crew.stop(id)
@@ -115,10 +135,11 @@ class Loop:
 
     def _settle(self, ended: Sequence[Ended]) -> None:
         """Record all outcomes first: a callback that raises loses none."""
-        for id, outcome in ended:
-            self.flying.pop(id, None)
-            patiently(partial(self._record, id, outcome))
-            self.watch.told(outcome)
+        with self.interruption.held():
+            for id, outcome in ended:
+                self.flying.pop(id, None)
+                patiently(partial(self._record, id, outcome))
+                self.watch.told(outcome)
         for id, _ in ended:
             self.bar.advance(self.watch.ended, self.study)
             if self.callbacks:

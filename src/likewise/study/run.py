@@ -13,6 +13,7 @@ from typing import Any, Literal
 from likewise.errors import LikewiseError, StudyError
 from likewise.spaces.base import Space
 from likewise.study.crew import UNCOUNTED, Crew, Here, Objective, Threads
+from likewise.study.interruption import Interruption
 from likewise.study.likenesses import Likeness
 from likewise.study.loop import INTERRUPTED, Loop
 from likewise.study.progress import Progress
@@ -74,7 +75,7 @@ def optimize(
     The run ends when `budget` evaluations are done in this call, `wall_clock` seconds have passed, `target` is reached,
     `patience` suggestions in a row promise less than `min_improvement`, a callback(study, trial) returns True or raises
     StopIteration, or every object has been tried. Ctrl-C ends it as well: what is in flight is given back, and the
-    result so far is returned. `Result.stopped` says which it was.
+    result so far is returned; pressed three times it ends the run at once. `Result.stopped` says which it was.
 
     >>> import likewise as lw
     >>> study = lw.Study(lw.Box([0.0], [1.0]), lw.RBF(), direction="minimize", acquisition=lw.UpperConfidence())
@@ -90,11 +91,11 @@ def optimize(
     alone = executor is None and workers is None and timeout is None
     together = alone if synchronous is None else synchronous
     before = {t.id for t in study.trials}
-    with Progress(budget, shown=progress) as bar:
+    with Interruption() as interruption, Progress(budget, shown=progress) as bar:
         try:
             with _crew(f, executor, workers, timeout) as crew:
                 width = batch or min(os.cpu_count() or 1 if crew.hands == UNCOUNTED else crew.hands, budget)
-                loop = Loop(study, crew, watch, width, together, timeout, callbacks_of(callbacks), bar)
+                loop = Loop(study, crew, watch, width, together, timeout, callbacks_of(callbacks), bar, interruption)
                 stopped = loop.run()
         finally:
             # A storage that is away cannot be told; leases end by themselves.

@@ -10,7 +10,8 @@ import secrets
 import time
 import weakref
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
 from typing import Any, Literal
@@ -93,10 +94,14 @@ class Study:
         self._lock = RLock()
         found = likenesses(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
-        self._model = Model(tuple(space.view(s) for s in found), Settings(spectra=spectra))
-        self._proposer = Proposer(
-            space, self._model, acquisition or LogExpectedImprovement(), batch or Sequential(), search, max(1, initial)
-        )
+        views, chosen = tuple(space.view(s) for s in found), (acquisition or LogExpectedImprovement())
+
+        def fresh() -> Proposer:
+            model = Model(views, Settings(spectra=spectra))
+            return Proposer(space, model, chosen, batch or Sequential(), search, max(1, initial))
+
+        self._fresh = fresh
+        self._proposer = fresh()
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
         self._store: OpenStudy = owner.open(name, {"space": space.describe(), "direction": direction})
         self._ledger = Ledger(self._store, space.from_json)
@@ -238,6 +243,19 @@ class Study:
             return added
 
     @property
+    def _model(self) -> Model:
+        return self._proposer.model
+
+    @contextmanager
+    def _thinking(self) -> Iterator[None]:
+        """What was computed before is kept, and forgotten when a thought is cut short: it may be half done."""
+        try:
+            yield
+        except BaseException:
+            self._proposer = self._fresh()
+            raise
+
+    @property
     def _sign(self) -> float:
         return 1.0 if self.direction == "maximize" else -1.0
 
@@ -271,7 +289,8 @@ class Study:
         told = self._ledger.within(State.TOLD)
         if not told:
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
-        committee, selection = self._model.committee(self._data())
+        with self._thinking():
+            committee, selection = self._model.committee(self._data())
         return committee, [told[i] for i in selection.conditioned.tolist()]
 
     def _suggestions(self, n: int, attempt: int, replicates: bool) -> tuple[list[Suggestion], Committee | None]:
@@ -292,7 +311,8 @@ class Study:
         # Who has lost a race proposes more than needed and takes some at random, lest the same workers meet again.
         own = [zlib.crc32(self.worker.encode())] if attempt else []
         rng = np.random.default_rng([self.seed, len(self._ledger), attempt, *own])
-        objects = self._proposer.propose(n + attempt, known, rng)
+        with self._thinking():
+            objects = self._proposer.propose(n + attempt, known, rng)
         return objects if not attempt else [objects[i] for i in rng.permutation(len(objects))[:n].tolist()]
 
     def _new_row(self, s: Suggestion, committee: Committee | None, replicate: bool) -> NewRow:
