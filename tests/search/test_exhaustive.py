@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,17 +19,21 @@ import likewise as lw
 from likewise.acquisition.base import Acquisition, Slopes
 from likewise.acquisition.confidence import Spread
 from likewise.acquisition.scorer import Scorer
+from likewise.errors import SpaceError
 from likewise.influence.committee import Committee, Member
 from likewise.influence.gram import Gram
 from likewise.influence.posterior import posterior
 from likewise.influence.recipe import Recipe
 from likewise.influence.spectrum import SPECTRA
 from likewise.influence.values import Standardised
+from likewise.search import exhaustive
 from likewise.search import partition as partitions
 from likewise.search.base import Ground
 from likewise.search.exhaustive import ExhaustiveSearch
 from likewise.search.partition import Partition, scored
 from likewise.search.question import Contenders, Entries, Question, joined, merged
+from likewise.similarity.bits import packed, packed_sizes
+from likewise.spaces import encoded as spaces_encoded
 from likewise.study.feasibility import chance
 from likewise.study.model import Data, Model
 
@@ -71,7 +77,9 @@ class Indefinite(lw.Similarity):
 LIKENESSES: list[lw.Similarity] = [lw.RBF(0.4), lw.Matern(0.7), Indefinite()]
 
 
-def committee(rng: np.random.Generator, objects: Sequence[Any], values: Any, size: int) -> Committee:
+def committee(
+    rng: np.random.Generator, objects: Sequence[Any], values: Any, size: int, spectra: Sequence[str] = SPECTRA
+) -> Committee:
     grams = tuple(Gram.of(similarity, objects) for similarity in LIKENESSES)
     members = []
     for share in rng.dirichlet(np.ones(size)):
@@ -84,7 +92,7 @@ def committee(rng: np.random.Generator, objects: Sequence[Any], values: Any, siz
             mixed,
             values,
             np.full(len(values), ratio * amplitude),
-            str(rng.choice(SPECTRA)),  # type: ignore[arg-type]
+            str(rng.choice(spectra)),  # type: ignore[arg-type]
             amplitude=amplitude,
             prior_mean=float(rng.normal()),
         )
@@ -106,15 +114,15 @@ def question(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions:
     return Question(scorer, tuple(range(t)), failures, dict.fromkeys(range(3), versions), held, seed)
 
 
-def check(found: Contenders, direct: Any, taken: Sequence[int], most: int) -> None:
+def check(found: Contenders, direct: Any, taken: Sequence[int], most: int, *, close: float = 1e-6) -> None:
     free = np.setdiff1d(np.arange(len(direct)), taken)
     best = np.sort(direct[free])[::-1][:most]
-    np.testing.assert_allclose(found.scores, best, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(direct[found.rows], found.scores, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found.scores, best, rtol=close, atol=close)
+    np.testing.assert_allclose(direct[found.rows], found.scores, rtol=close, atol=close)
     assert len(set(found.rows.tolist())) == len(found.rows)
     assert not set(found.rows.tolist()) & set(taken)
     others = np.setdiff1d(free, found.rows)
-    assert found.rest >= direct[others].max(initial=-np.inf) - 1e-6 * (1 + abs(found.rest) if found.rest > -1e9 else 1)
+    assert found.rest >= direct[others].max(initial=-np.inf) - close * (1.0 + abs(found.rest))
 
 
 @given(
@@ -124,21 +132,23 @@ def check(found: Contenders, direct: Any, taken: Sequence[int], most: int) -> No
     pending=st.integers(0, 2),
     precise=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_best_rows_are_those_of_scoring_all(
     seed: int, acquisition: Acquisition, members: int, pending: int, precise: bool
 ) -> None:
     rng, pool, objects, values = problem(seed)
-    scorer = Scorer(committee(rng, objects, values, members), acquisition, float(values.max()))
+    # Single precision is for what is well-conditioned; the search looks at contenders in double precision again.
+    spectra = SPECTRA if precise else ("clip", "flip", "shift")
+    scorer = Scorer(committee(rng, objects, values, members, spectra), acquisition, float(values.max()))
     scorer = scorer.with_pending([pool.objects[i] for i in rng.choice(N, size=pending, replace=False)])
     taken = rng.choice(N, size=20, replace=False).tolist()
     one = Partition.of(pool.objects, total=N if precise else 10**6)
     found = one.contenders(question(scorer, taken), 16)
-    check(found, scorer.score(pool.objects), taken, 16)
+    check(found, scorer.score(pool.objects), taken, 16, close=1e-6 if precise else 2e-3)
 
 
 @given(seed=st.integers(0, 10_000), acquisition=st.sampled_from(ACQUISITIONS), likeness=st.integers(0, 2))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition: Acquisition, likeness: int) -> None:
     _rng, pool, objects, values = problem(seed, observed=20)
     one = Partition.of(pool.objects)
@@ -152,7 +162,7 @@ def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition
 
 
 @given(seed=st.integers(0, 10_000), cuts=st.lists(st.integers(1, N - 1), min_size=1, max_size=4, unique=True))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> None:
     rng, pool, objects, values = problem(seed)
     scorer = Scorer(committee(rng, objects, values, 2), ACQUISITIONS[seed % 5], float(values.max()))
@@ -198,7 +208,7 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
         scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
         seen.clear()
         found = one.contenders(replace(question(scorer), versions={0: 0}), 16)
-        check(found, scorer.score(pool.objects), [], 16)
+        check(found, scorer.score(pool.objects), [], 16, close=1e-4)
     assert sum(seen) < len(pool) / 10
 
 
@@ -237,3 +247,81 @@ def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -
             scores[[i for i, x in enumerate(pool.objects) if pool.key(x) in taken or x in direct]] = -np.inf
             direct.append(pool.objects[int(np.argmax(scores))])
         assert picks == direct
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_pool_beyond_its_memory_answers_from_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool
+) -> None:
+    monkeypatch.setattr(spaces_encoded, "PIECE", 64)
+    for module in (partitions, spaces_encoded):
+        monkeypatch.setattr(module, "CHUNK", 128)
+    rng = np.random.default_rng(0)
+    points = [tuple(x) for x in rng.random((700, 2)).tolist()]
+
+    def asked(**options: Any) -> tuple[list[Any], Any]:
+        study = lw.Study(lw.Pool(points, **options), [lw.RBF(0.3), lw.Matern(0.5)], seed=1)
+        found = []
+        for _ in range(4):
+            for s in study.ask(3):
+                found.append(s.object)
+                study.tell(s, float(np.sin(5 * s.object[0]) + s.object[1]))
+        return found, study._proposer.search
+
+    cache = {"cache": tmp_path / "cache"} if cached else {}
+    small, search = asked(memory=100_000, **cache)
+    assert small == asked()[0]
+    kept = search.partitions
+    assert sum(chunk.nbytes for chunk in kept.chunks) <= 100_000
+    assert any(column.path for chunk in kept.chunks for column in chunk.columns.values())
+    folder = kept._folder
+    assert folder.exists()
+    del kept, search
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_too_little_memory_is_named() -> None:
+    study = lw.Study(lw.Pool([(i / 10, 0.0) for i in range(100)], memory=1000), lw.RBF(0.3), initial=1)
+    study.tell((0.1, 0.0), 1.0)
+    with pytest.raises(SpaceError, match=r"memory=1000 bytes is too little for 100 objects.*at least 1 MB"):
+        study.ask()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_pools_suggest_what_scoring_all_of_them_would(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Five thousand objects, with the single precision and the chunks of larger pools.
+    monkeypatch.setattr(exhaustive, "PRECISE", 0)
+    for module in (partitions, spaces_encoded):
+        monkeypatch.setattr(module, "CHUNK", 2048)
+    rng = np.random.default_rng(seed)
+    bits = rng.random((5000, 64)) < rng.uniform(0.1, 0.4, size=64)
+    pool, worth = lw.Pool(range(5000)), bits @ np.linspace(-1, 1, 64)
+    model = Model((Stored(bits),))
+    told = Data(list(pool.objects[:25]), worth[:25], None)
+    fitted = model.committee(told)[0]
+    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.members[0].posterior.values.max()))
+    ground = Ground(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(seed))
+    search = ExhaustiveSearch.over(pool, pool.key)
+    found = search.equilibria(scorer, ground)
+    direct = scorer.score(pool.objects)
+    direct[:25] = -np.inf
+    np.testing.assert_allclose(found.scores, np.sort(direct)[::-1][: len(found.scores)], rtol=1e-4)
+    picks = lw.Sequential().pick(3, scorer, search, ground, [])
+    expected: list[Any] = []
+    for pick in picks:
+        scores = scorer.with_pending(expected).score(pool.objects)
+        scores[[pool.index(x) for x in (*told.objects, *expected)]] = -np.inf
+        assert scores[pool.index(pick)] >= scores.max() - 1e-6 * abs(scores.max())
+        expected.append(pick)
+
+
+class Stored(lw.Jaccard):
+    """Jaccard of rows of bits; an object is the number of its row."""
+
+    def __init__(self, bits: Any) -> None:
+        object.__setattr__(self, "words", packed(bits))
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        found = self.words[np.array(objects, dtype=np.intp)]  # type: ignore[attr-defined]
+        return found, packed_sizes(found)

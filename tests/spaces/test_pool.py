@@ -94,7 +94,7 @@ def test_gaussians_bring_their_json_form() -> None:
     assert pool.fit(Gaussian([1.0], [1.0])) is pool.objects[1]
 
 
-@pytest.mark.parametrize("wrong", ["CCO", {"a": 1}, 5, b"ab"])
+@pytest.mark.parametrize("wrong", ["no such file", {"a": 1}, 5, b"ab"])
 def test_a_single_object_is_no_pool(wrong: Any) -> None:
     with pytest.raises(SpaceError, match="list of objects"):
         Pool(wrong)

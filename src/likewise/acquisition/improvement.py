@@ -35,16 +35,30 @@ def log_h(z: Any) -> Any:
     -808.2986
     """
     z = np.asarray(z, dtype=float)
-    near = np.maximum(z, NEAR)
-    direct = np.log(np.exp(-0.5 * near**2 - LOG_ROOT_TWO_PI) + near * ndtr(near))
-    x = np.clip(-z, -NEAR, -FAR)
+    out = np.empty_like(z)
+    # Each formula only where it is needed: a pool has millions of objects, and most of them lie in the middle.
+    near, far = z > NEAR, z <= FAR
+    out[near] = _log_h_near(z[near])
+    out[far] = _log_h_far(-z[far])
+    middle = ~(near | far)
+    out[middle] = _log_h_middle(-z[middle])
+    return out
+
+
+def _log_h_near(z: Any) -> Any:
+    return np.log(np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI) + z * ndtr(z))
+
+
+def _log_h_middle(x: Any) -> Any:
     # 1 − x m(x) loses digits as x grows; its series 1/x² − 3/x⁴ + 15/x⁶ − 105/x⁸ … takes over where it is accurate.
-    series = (1.0 - 3.0 / x**2 + 15.0 / x**4 - 105.0 / x**6 + 945.0 / x**8 - 10395.0 / x**10) / x**2
+    u = 1.0 / (x * x)
+    series = u * (1.0 - u * (3.0 - u * (15.0 - u * (105.0 - u * (945.0 - u * 10395.0)))))
     gap = np.where(x > 25.0, series, 1.0 - x * mills(x))
-    middle = -0.5 * x**2 - LOG_ROOT_TWO_PI + np.log(gap)
-    far_x = np.maximum(-z, -FAR)
-    far = -0.5 * far_x**2 - LOG_ROOT_TWO_PI - 2.0 * np.log(far_x)
-    return np.where(z > NEAR, direct, np.where(z > FAR, middle, far))
+    return -0.5 * x * x - LOG_ROOT_TWO_PI + np.log(gap)
+
+
+def _log_h_far(x: Any) -> Any:
+    return -0.5 * x**2 - LOG_ROOT_TWO_PI - 2.0 * np.log(x)
 
 
 @dataclass(frozen=True)

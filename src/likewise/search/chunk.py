@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.influence.gram import Gram
 from likewise.influence.recipe import Recipe
 from likewise.search.columns import WIDTH, Columns, Single
-from likewise.search.question import Entries, Question
-from likewise.similarity.base import Similarity, Vector
+from likewise.search.question import Entries, Numbers, Question
+from likewise.similarity import stored
+from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding, take
+from likewise.similarity.stored import Filed
 
 # Rows that are compared at once.
 BLOCK = 4096
@@ -27,23 +31,44 @@ class Chunk:
     first: int
     size: int
     dtype: Any
-    encodings: dict[int, Encoding] = field(default_factory=dict)
+    encodings: dict[int, Encoding | Filed] = field(default_factory=dict)
     selves: dict[int, Vector] = field(default_factory=dict)
     columns: dict[int, Columns] = field(default_factory=dict)
 
+    def encoding(self, k: int) -> Encoding:
+        """The encodings of likeness k, mapped if they are on disk."""
+        found = self.encodings[k]
+        return found.read() if isinstance(found, Filed) else found
+
+    @property
+    def nbytes(self) -> int:
+        """What is held in memory."""
+        columns = sum(column.nbytes for column in self.columns.values())
+        return columns + sum(map(stored.nbytes, self.encodings.values()))
+
+    def spill(self, folder: Path) -> None:
+        """Move to disk what can be moved."""
+        for k, encoding in self.encodings.items():
+            if not isinstance(encoding, Filed) and stored.storable(encoding):
+                self.encodings[k] = Filed(stored.write(encoding, folder, f"{self.first}-{k}"), folder)
+        for k, column in self.columns.items():
+            column.spill(folder / f"{self.first}-{k}.columns")
+
     def reset(self, k: int, similarity: Similarity) -> None:
         """Start likeness k anew, with other parameters."""
+        path = None
         if k in self.columns:
+            path = self.columns[k].path
             self.columns[k].close()
-        self.columns[k] = Columns(self.size, self.dtype)
-        self.selves[k] = similarity.within(self.encodings[k])
+        self.columns[k] = Columns(self.size, self.dtype, path)
+        self.selves[k] = similarity.within(self.encoding(k))
 
     def grow(self, k: int, question: Question) -> None:
         """Compare with the objects that have no column yet."""
         new = self.columns[k].missing(question.needed(k))
         if not new:
             return
-        others, encodings, similarity = question.encodings(k, new), self.encodings[k], question.similarity(k)
+        others, encodings, similarity = question.encodings(k, new), self.encoding(k), question.similarity(k)
         block = np.empty((len(new), self.size), dtype=self.dtype)
         for start in range(0, self.size, BLOCK):
             part = slice(start, min(start + BLOCK, self.size))
@@ -72,10 +97,9 @@ class Chunk:
 
     def _warped(self, recipe: Recipe, weights: NDArray[Any], question: Question) -> Single:
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
-        blocks = {k: self.columns[k].blocks() for k in recipe.used}
         for start in range(0, len(question.numbers), WIDTH):
             numbers = question.numbers[start : start + WIDTH]
-            scores = {k: self.columns[k].of(numbers, blocks[k]) for k in recipe.used}
+            scores = {k: self.columns[k].of(numbers) for k in recipe.used}
             for part in self._stretches():
                 mixed = recipe.scores({k: block[:, part] for k, block in scores.items()})
                 total[:, part] += weights[:, start : start + WIDTH].astype(self.dtype) @ mixed
@@ -84,13 +108,19 @@ class Chunk:
     def _stretches(self) -> Iterator[slice]:
         return (slice(start, start + BLOCK) for start in range(0, self.size, BLOCK))
 
-    def entries(self, question: Question, rows: NDArray[np.intp]) -> Entries:
-        """What is known of some rows, counted from the first of the chunk."""
-        scorer = question.scorer
-        chance = () if scorer.feasibility is None else scorer.feasibility.committee.used
+    def entries(self, question: Question, rows: NDArray[np.intp], *, exact: bool = False) -> Entries:
+        """What is known of some rows, counted from the first of the chunk; `exact` compares them again."""
+        scorer, chance = question.scorer, question.scorer.feasibility
+        encodings = {k: take(self.encoding(k), rows) for k in question.used}
+
+        def scores(k: int, numbers: Numbers, gram: Gram) -> Matrix:
+            afresh = exact and self.dtype != np.float64
+            return gram.rows(encodings[k]) if afresh else self.columns[k].taken(rows, numbers)
+
+        theirs = () if chance is None else chance.committee.used
         return Entries(
-            {k: take(self.encodings[k], rows) for k in question.used},
-            {k: self.columns[k].taken(rows, question.numbers) for k in scorer.committee.used},
+            encodings,
+            {k: scores(k, question.numbers, scorer.committee.grams[k]) for k in scorer.committee.used},
             {k: self.selves[k][rows] for k in question.used},
-            {k: self.columns[k].taken(rows, question.failures) for k in chance},
+            {} if chance is None else {k: scores(k, question.failures, chance.committee.grams[k]) for k in theirs},
         )

@@ -5,7 +5,7 @@ Columns are kept as blocks of shape (columns, rows), in memory or in one file on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,39 +72,42 @@ class Columns:
             self.path.unlink(missing_ok=True)
         self.places, self._blocks = {}, []
 
-    def blocks(self) -> list[Single]:
-        """All columns, in order; those on disk are mapped for as long as the result is held."""
-        if self.path is None or not self.places:
-            return self._blocks
-        return [np.memmap(self.path, dtype=self.dtype, mode="r", shape=(len(self.places), self.rows))]
+    def blocks(self) -> Iterator[Single]:
+        """All columns, in order; of those on disk one block at a time is mapped."""
+        if self.path is None:
+            yield from self._blocks
+        else:
+            for first in range(0, len(self.places), WIDTH):
+                yield self._mapped(first, min(WIDTH, len(self.places) - first))
 
-    def of(self, numbers: Sequence[int], blocks: list[Single] | None = None) -> Single:
+    def _mapped(self, first: int, count: int) -> Single:
+        assert self.path is not None
+        offset = first * self.rows * np.dtype(self.dtype).itemsize
+        mapped = np.memmap(self.path, dtype=self.dtype, mode="r", offset=offset, shape=(count, self.rows))
+        return mapped.view(np.ndarray)
+
+    def of(self, numbers: Sequence[int]) -> Single:
         """The columns of these numbers, one row each: a view where they lie side by side."""
-        blocks = self.blocks() if blocks is None else blocks
         places = [self.places[number] for number in numbers]
-        first = 0
-        for block in blocks:
-            inside = places[0] - first
-            if 0 <= inside < len(block):
-                beside = places == list(range(places[0], places[0] + len(places)))
-                if beside and inside + len(places) <= len(block):
-                    return block[inside : inside + len(places)]
-                break
-            first += len(block)
-        return np.stack([self._one(place, blocks) for place in places])
+        if places == list(range(places[0], places[0] + len(places))):
+            return self._stretch(places[0], len(places))
+        return np.concatenate([self._stretch(place, 1) for place in places])
 
-    def _one(self, place: int, blocks: list[Single]) -> Single:
-        for block in blocks:
-            if place < len(block):
-                return block[place]
-            place -= len(block)
-        raise IndexError(place)
+    def _stretch(self, first: int, count: int) -> Single:
+        if self.path is not None:
+            return self._mapped(first, count)
+        parts, start = [], 0
+        for block in self._blocks:
+            parts.append(block[max(0, first - start) : max(0, first + count - start)])
+            start += len(block)
+        held = [part for part in parts if len(part)]
+        return held[0] if len(held) == 1 else np.concatenate(held)
 
-    def weighed(self, weights: dict[int, float]) -> Single:
+    def weighed(self, weights: Mapping[int, float]) -> Single:
         """Σ_j w_j S_j over the numbered columns, in one reading of them."""
         ordered = np.zeros(len(self.places), dtype=self.dtype)
         for number, weight in weights.items():
-            ordered[self.places[number]] = weight
+            ordered[self.places[number]] += weight
         total = np.zeros(self.rows, dtype=self.dtype)
         first = 0
         for block in self.blocks():

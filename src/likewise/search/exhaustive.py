@@ -12,9 +12,9 @@ import numpy as np
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Ground, Search
 from likewise.search.contest import Contest
-from likewise.search.partition import Partition
+from likewise.search.partition import PRECISE, Partition
 from likewise.search.question import Numbers, Partitions, Question, Rows, leading
-from likewise.similarity.base import Similarity
+from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pool import Pool
 
@@ -59,11 +59,10 @@ class ExhaustiveSearch(Search):
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
         question = self._question(scorer, ground)
         best = self.partitions.contenders(question, CONTENDERS)
-        found = Found([self.objects[i] for i in best.rows.tolist()], best.scores)
-        if len(best.rows):
-            entries = self.partitions.entries(question, best.rows)
-            self._contest = found, Contest.between(best.rows, best.rest, entries, question)
-        return found
+        if not len(best.rows):
+            return Found([], best.scores)
+        contest = Contest.between(best.rows, best.rest, self.partitions.entries(question, best.rows), question)
+        return self._ranked(contest, contest.scores(scorer), question)
 
     def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
         """A pending object only lowers scores, so the old ones are bounds: contenders alone are scored again."""
@@ -76,12 +75,15 @@ class ExhaustiveSearch(Search):
         scores[np.isin(contest.rows, self._taken(ground))] = -np.inf
         if scores.max(initial=-np.inf) < contest.rest:
             return self.equilibria(scorer, ground)
-        order = leading(scores, contest.rows, self._question(scorer, ground), len(scores))
-        again = Found([self.objects[i] for i in contest.rows[order].tolist()], scores[order])
-        self._contest = again, contest
-        return again
+        return self._ranked(contest, scores, self._question(scorer, ground))
 
-    def _question(self, scorer: Scorer, ground: Ground, seed: int | None = None) -> Question:
+    def _ranked(self, contest: Contest, scores: Vector, question: Question) -> Found:
+        order = leading(scores, contest.rows, question, len(scores))
+        found = Found([self.objects[i] for i in contest.rows[order].tolist()], scores[order])
+        self._contest = found, contest
+        return found
+
+    def _question(self, scorer: Scorer, ground: Ground) -> Question:
         chance = scorer.feasibility
         return Question(
             scorer,
@@ -89,7 +91,7 @@ class ExhaustiveSearch(Search):
             () if chance is None else self._numbers.of(chance.committee.grams[0].objects),
             {k: self._version(k, gram.similarity) for k, gram in enumerate(scorer.committee.grams)},
             self._taken(ground),
-            int(ground.rng.integers(1 << 62)) if seed is None else seed,
+            int(ground.rng.integers(1 << 62)),
         )
 
     def _version(self, k: int, similarity: Similarity) -> int:
@@ -128,4 +130,4 @@ def _partitions(pool: Pool) -> Partitions:
         from likewise.search.cluster import ClusterPartitions
 
         return ClusterPartitions.over(pool)
-    return Partition.of(pool.objects)
+    return Partition(pool.encodings, 0, len(pool), len(pool) <= PRECISE, pool.memory)

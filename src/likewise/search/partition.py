@@ -1,43 +1,55 @@
 """A partition of a pool: it keeps encodings and scores from one ask to the next, and finds its best rows.
 
-Means of all rows take one reading of the columns. Variances are bounded first (see `bounds`), and exact ones computed in
+Means of all rows take one reading of the columns. Variances are bounded first (see `bounds`), exact ones computed in
 decreasing order of the bound on the score, until the best found are certain. The answer is that of scoring every row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from likewise.errors import SpaceError
 from likewise.search.bounds import Bounds
 from likewise.search.chunk import BLOCK, Chunk
+from likewise.search.columns import WIDTH
 from likewise.search.question import Contenders, Entries, Question, Rows, joined, leading
+from likewise.similarity import stored
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding
+from likewise.similarity.stored import Filed
+from likewise.spaces.encoded import CHUNK
 
-# Rows of a chunk: its encodings and a few columns fit in memory on any machine.
-CHUNK = 1 << 16
 # Pools up to this size keep their scores in double precision, for which there is room.
 PRECISE = 1 << 14
 
 # The encodings of all rows by a similarity, one for each chunk.
-Encoder = Callable[[Similarity], Sequence[Encoding]]
+Encoder = Callable[[Similarity], Iterable[Encoding | Filed]]
 
 
 @dataclass(eq=False)
 class Partition:
-    """Rows `first` to `first + size` of a pool; `precise` keeps scores in double precision."""
+    """Rows `first` to `first + size` of a pool; `precise` keeps scores in double precision.
+
+    Encodings and columns beyond `memory`, in bytes, are kept on disk.
+    """
 
     encoder: Encoder
     first: int
     size: int
     precise: bool
+    memory: int | None = None
     chunks: list[Chunk] = field(init=False)
     bounds: Bounds = field(init=False)
     _versions: dict[int, int] = field(default_factory=dict)
+    _folder: Path | None = None
 
     def __post_init__(self) -> None:
         dtype = np.float64 if self.precise else np.float32
@@ -45,13 +57,15 @@ class Partition:
         self.bounds = Bounds(self.size)
 
     @classmethod
-    def of(cls, objects: Sequence[Any], first: int = 0, *, total: int | None = None) -> Partition:
+    def of(
+        cls, objects: Sequence[Any], first: int = 0, *, total: int | None = None, memory: int | None = None
+    ) -> Partition:
         """The partition of these objects, the first of which is row `first` of a pool of `total`."""
 
-        def encoder(similarity: Similarity) -> list[Encoding]:
-            return [similarity.encode(objects[i : i + CHUNK]) for i in range(0, len(objects), CHUNK)]
+        def encoder(similarity: Similarity) -> Iterator[Encoding]:
+            return (similarity.encode(objects[i : i + CHUNK]) for i in range(0, len(objects), CHUNK))
 
-        return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE)
+        return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE, memory)
 
     def contenders(self, question: Question, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
@@ -63,22 +77,49 @@ class Partition:
         return Contenders(rows + self.first, scores, rest)
 
     def entries(self, question: Question, rows: Rows) -> Entries:
-        """What is known of these rows, in their order."""
+        """What is known of these rows, in their order and in double precision."""
         self._prepare(question)
-        return self._entries(question, np.asarray(rows, dtype=np.intp) - self.first)
+        return self._entries(question, np.asarray(rows, dtype=np.intp) - self.first, exact=True)
 
     def _prepare(self, question: Question) -> None:
         for k in question.used:
-            if not self.chunks or k not in self.chunks[0].encodings:
-                for chunk, encoding in zip(self.chunks, self.encoder(question.similarity(k)), strict=True):
-                    chunk.encodings[k] = encoding
+            if any(k not in chunk.encodings for chunk in self.chunks):
+                self._encode(k, question.similarity(k))
             changed = self._versions.get(k) != question.versions[k]
+            # Until all chunks are ready, none is: an interruption must leave no columns of two versions.
+            self._versions.pop(k, None)
             for chunk in self.chunks:
                 if changed:
                     chunk.reset(k, question.similarity(k))
                 chunk.grow(k, question)
+                self._fit(chunk)
             self._versions[k] = question.versions[k]
         self.bounds.prepare(question)
+
+    def _encode(self, k: int, similarity: Similarity) -> None:
+        for chunk, encoding in zip(self.chunks, self.encoder(similarity), strict=True):
+            chunk.encodings[k] = encoding
+            self._afford(chunk)
+            self._fit(chunk)
+
+    def _afford(self, chunk: Chunk) -> None:
+        """A complaint where not even one chunk fits in the budget, with as many columns as are read at once."""
+        width = 8 if self.precise else 4
+        least = sum(map(stored.nbytes, chunk.encodings.values())) + WIDTH * width * chunk.size
+        if self.memory is not None and least > self.memory:
+            raise SpaceError(
+                f"memory={self.memory} bytes is too little for {chunk.size} objects at a time, which take {least}; "
+                f"give the pool at least {-(-least // 1_000_000)} MB"
+            )
+
+    def _fit(self, latest: Chunk) -> None:
+        """Move the latest chunk to disk when memory is used up: those before it stay, as all are read in every ask."""
+        if self.memory is None or sum(chunk.nbytes for chunk in self.chunks) <= self.memory:
+            return
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="likewise-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        latest.spill(self._folder)
 
     def _bound(self, chunk: Chunk, question: Question) -> Vector:
         """What no row of the chunk is worth more than, and a little more for the rounding of the means."""
@@ -124,12 +165,12 @@ class Partition:
             self.bounds.learn(question, rows[part], before)
         return scores, ceilings
 
-    def _entries(self, question: Question, rows: Rows) -> Entries:
+    def _entries(self, question: Question, rows: Rows, *, exact: bool = False) -> Entries:
         parts = []
         for number in np.unique(rows // CHUNK).tolist():
             places = np.flatnonzero(rows // CHUNK == number)
             chunk = self.chunks[number]
-            parts.append((places, chunk.entries(question, rows[places] - chunk.first)))
+            parts.append((places, chunk.entries(question, rows[places] - chunk.first, exact=exact)))
         return joined(parts)
 
 

@@ -102,7 +102,7 @@ class Partitions(Protocol):
         ...
 
     def entries(self, question: Question, rows: Rows) -> Entries:
-        """What is known of these rows, in their order."""
+        """What is known of these rows, in their order and in double precision."""
         ...
 
 

@@ -14,9 +14,11 @@ Packed = NDArray[np.uint64]
 Counts = NDArray[np.float32]
 
 WORD = 64
-# From this many queries on, unpacking the bits once and multiplying matrices is faster than counting pair by pair.
-MANY = 128
-COUNT_BLOCK, PRODUCT_BLOCK = 4096, 1024
+# From this many queries on, unpacking the bits once and multiplying matrices is faster than counting pair by pair:
+# sparse matrices where few bits are set, as in fingerprints (17 instead of 60 ns a pair), dense ones elsewhere.
+MANY = 64
+FEW_BITS = 3
+COUNT_BLOCK, PRODUCT_BLOCK = 2048, 1024
 
 
 def packed(bits: NDArray[Any]) -> Packed:
@@ -49,16 +51,39 @@ def packed_intersections(a: Packed, b: Packed) -> Counts:
     """
     if len(a) < len(b):
         return packed_intersections(b, a).T
-    return _by_product(a, b) if len(b) >= MANY else _by_count(a, b)
+    if len(b) < MANY:
+        return _by_count(a, b)
+    return _by_sparse(a, b) if packed_sizes(b).mean() <= FEW_BITS * b.shape[1] else _by_product(a, b)
 
 
 def _by_count(a: Packed, b: Packed) -> Counts:
     shared = np.empty((len(a), len(b)), dtype=np.float32)
     ones = np.ones(a.shape[1], dtype=np.float32)
+    # Written again and again, so that they stay in cache.
+    both, counts, single = (np.empty((COUNT_BLOCK, a.shape[1]), kind) for kind in (np.uint64, np.uint8, np.float32))
     for i in range(0, len(a), COUNT_BLOCK):
         block = a[i : i + COUNT_BLOCK]
+        m = len(block)
         for j, query in enumerate(b):
-            shared[i : i + COUNT_BLOCK, j] = np.bitwise_count(block & query).astype(np.float32) @ ones
+            np.bitwise_count(np.bitwise_and(block, query, out=both[:m]), out=counts[:m])
+            single[:m] = counts[:m]
+            shared[i : i + m, j] = single[:m] @ ones
+    return shared
+
+
+def _by_sparse(a: Packed, b: Packed) -> Counts:
+    from scipy import sparse
+
+    shared = np.empty((len(a), len(b)), dtype=np.float32)
+    table = np.ascontiguousarray(_unpacked(b).T)
+    width = len(table)
+    for i in range(0, len(a), COUNT_BLOCK):
+        block = np.ascontiguousarray(a[i : i + COUNT_BLOCK])
+        set_bits = np.flatnonzero(np.unpackbits(block.view(np.uint8), axis=1).view(bool))
+        starts = np.concatenate([[0], np.cumsum(packed_sizes(block))])
+        ones = np.ones(len(set_bits), dtype=np.float32)
+        rows = sparse.csr_array((ones, set_bits % width, starts), shape=(len(block), width))
+        shared[i : i + len(block)] = rows @ table
     return shared
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+import os
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from pathlib import Path as Folder
 from typing import Any
 
 import numpy as np
@@ -16,8 +20,12 @@ from likewise.similarity.base import Similarity
 from likewise.similarity.vectors import Coordinates
 from likewise.spaces.base import Generator, Space
 from likewise.spaces.codec import identity, plain
+from likewise.spaces.encoded import Encoder
 from likewise.spaces.ranges import Path, rescaled, span
+from likewise.spaces.sources import Table, read
 
+STRETCH = 1 << 14
+AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B\s*", re.IGNORECASE)
 Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
@@ -28,46 +36,77 @@ class Pool(Space):
     Two objects are equal when they have the same JSON form, in which tuples, arrays and sets are lists. Objects of
     other kinds need a method `to_json`, or the pool a `codec`, two functions to JSON data and back, as in
     `codec=(str, Fraction)`. A pool may be empty; only sampling from it is an error. Vector similarities see the
-    pool's numbers rescaled to their range. With a Dask `client`, encodings and scores are kept and searched by the
-    workers of its cluster.
+    pool's numbers rescaled to their range.
+
+    The objects may stand in a .csv, .tsv or .parquet file (or .gz of one) or in a folder of .parquet files: `column`
+    names their column, or several that are the fields of a record. What is in `exclude` is never proposed.
+
+    For large pools: scores and encodings beyond `memory` ("4GB") are kept on disk, with the same answers; `cache` is a
+    folder that keeps the encodings for the next time, one folder for each pool; `processes` encode (by default as many
+    as there are processors, where that pays); and a Dask `client` keeps the pool in parts on the workers of a cluster.
 
     >>> pool = Pool(["CCO", "CCN", "CCO"])
     >>> pool.objects, pool.duplicates, pool.index("CCN"), "CCC" in pool
     (('CCO', 'CCN'), 1, 1, False)
     """
 
-    objects: tuple[Any, ...]
+    objects: Sequence[Any]
     duplicates: int
     codec: Codec | None
     where: Callable[[Any], bool] | None
+    memory: int | None
     client: Any
+    _cache: Folder | None
+    _processes: int | None
+    _excluded: tuple[Any, ...]
     _spans: dict[Path, Coordinates | None] = field(compare=False)
 
     def __init__(
         self,
-        objects: Iterable[Any],
+        objects: Iterable[Any] | str | os.PathLike[str],
         *,
+        column: str | Sequence[str] | None = None,
         where: Callable[[Any], bool] | None = None,
         codec: Codec | None = None,
+        exclude: Iterable[Any] = (),
+        memory: str | int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        processes: int | None = None,
         client: Any = None,
     ) -> None:
-        if isinstance(objects, str | bytes | Mapping) or not isinstance(objects, Iterable):
+        set_field = object.__setattr__
+        set_field(self, "codec", codec)
+        set_field(self, "where", where)
+        set_field(self, "memory", _bytes(memory))
+        set_field(self, "client", client)
+        set_field(self, "_cache", None if cache is None else Folder(cache))
+        set_field(self, "_processes", _positive(processes))
+        set_field(self, "_spans", {})
+        given = self._given(objects, column)
+        distinct = self._distinct(given)
+        set_field(self, "duplicates", len(given) - len(distinct))
+        set_field(self, "objects", _filtered(distinct, where))
+        set_field(self, "_excluded", tuple(exclude))
+
+    def _given(self, objects: Any, column: str | Sequence[str] | None) -> Sequence[Any]:
+        """The objects as they are given, or as they are read."""
+        if isinstance(objects, str | os.PathLike):
+            found = read(objects, column)
+            return found if self.codec is None else [self.codec[1](data) for data in found]
+        if column is not None:
+            raise SpaceError(f"column={column!r} is for objects in a file; a list has no columns")
+        if isinstance(objects, bytes | Mapping) or not isinstance(objects, Iterable):
             raise SpaceError(f"Pool takes a list of objects, not one {type(objects).__name__}: {_short(objects)}")
         if hasattr(objects, "columns"):
             raise SpaceError(
                 "Pool takes a list of objects, not a table; pass its rows as dicts: "
                 "table.to_dicts() in polars, table.to_dict('records') in pandas"
             )
-        object.__setattr__(self, "codec", codec)
-        object.__setattr__(self, "where", where)
-        object.__setattr__(self, "client", _checked(client))
-        object.__setattr__(self, "_spans", {})
-        given = list(objects)
-        distinct = self._distinct(given)
-        object.__setattr__(self, "duplicates", len(given) - len(distinct))
-        object.__setattr__(self, "objects", tuple(distinct if where is None else filter(where, distinct)))
+        return list(objects)
 
-    def _distinct(self, given: list[Any]) -> Collection[Any]:
+    def _distinct(self, given: Sequence[Any]) -> Collection[Any]:
+        if isinstance(given, Table):
+            return Table(given.frame.unique(maintain_order=True, keep="first"))
         if self.codec is None and set(map(type, given)) <= {str}:
             return dict.fromkeys(given)
         found: dict[Hashable, Any] = {}
@@ -112,10 +151,32 @@ class Pool(Space):
 
     def row(self, key: str) -> int | None:
         """The position of the object that has this key; None where there is none."""
-        return self._positions.get(identity(json.loads(key)))
+        return self._stored_at(json.loads(key))
+
+    def _stored_at(self, data: Any) -> int | None:
+        """The position of the object with this JSON form."""
+        if isinstance(self.objects, Table):
+            return self.objects.position(data)
+        return self._positions.get(identity(data))
+
+    @cached_property
+    def excluded(self) -> frozenset[str]:
+        """The keys of the objects that are never proposed; those that are not in the pool do not matter."""
+        inside = (self._position(x) for x in self._excluded)
+        return frozenset(self.key(self.objects[i]) for i in inside if i is not None)
+
+    def encodings(self, similarity: Similarity) -> Iterator[Any]:
+        """The encodings of all objects, in chunks: from the cache, or made by as many processes as allowed."""
+        return Encoder(self.objects, self._content, self._cache, self._processes)(similarity)
+
+    def _content(self) -> str:
+        """A digest of the objects in their order."""
+        return _hashed(self.objects if self._only_strings else map(self.key, self.objects))
 
     def _position(self, x: Any) -> int | None:
         try:
+            if isinstance(self.objects, Table):
+                return self.objects.position(x)
             return self._positions.get(self._identity(x))
         except Exception:
             # A codec is the user's; whatever it does to a foreign object, that object is not in the pool.
@@ -139,7 +200,7 @@ class Pool(Space):
         return plain(x) if self.codec is None else self.codec[0](x)
 
     def from_json(self, data: Any) -> Any:
-        position = self._positions.get(identity(data))
+        position = self._stored_at(data)
         if position is None and self.codec is not None:
             position = self._position(self.codec[1](data))
         if position is None:
@@ -148,12 +209,21 @@ class Pool(Space):
 
     def describe(self) -> dict[str, Any]:
         """The size of the pool and a digest of its objects, which does not depend on their order."""
-        texts = sorted(self.objects) if self._only_strings else sorted(map(self.key, self.objects))
-        digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-        return {"space": "Pool", "size": len(self), "digest": digest}
+        return {"space": "Pool", "size": len(self), "digest": self._digest}
+
+    @cached_property
+    def _digest(self) -> str:
+        texts: Iterable[str] = map(self.key, self.objects)
+        if isinstance(self.objects, Table) and self.objects.texts:
+            texts = self.objects.ordered()
+        else:
+            texts = sorted(self.objects if self._only_strings else texts)
+        return _hashed(texts)
 
     @cached_property
     def _only_strings(self) -> bool:
+        if isinstance(self.objects, Table):
+            return self.objects.texts
         return self.codec is None and set(map(type, self.objects)) <= {str}
 
     def view(self, similarity: Similarity) -> Similarity:
@@ -178,6 +248,39 @@ def _checked(client: Any) -> Any:
     if client is not None and (not hasattr(client, "scatter") or getattr(client, "asynchronous", False)):
         raise SpaceError(f"a pool's client is a plain distributed.Client, not asynchronous, not {_short(client)}")
     return client
+
+
+def _hashed(texts: Iterable[str]) -> str:
+    """A digest of the texts' JSON list, of which only a stretch is held at a time."""
+    digest, first, rest = hashlib.sha256(b"["), True, iter(texts)
+    while some := list(islice(rest, STRETCH)):
+        digest.update(("" if first else ", ").encode() + json.dumps(some)[1:-1].encode())
+        first = False
+    digest.update(b"]")
+    return digest.hexdigest()
+
+
+def _filtered(objects: Collection[Any], where: Callable[[Any], bool] | None) -> Sequence[Any]:
+    if isinstance(objects, Table):
+        return objects if where is None else objects.kept(where)
+    return tuple(objects if where is None else filter(where, objects))
+
+
+def _bytes(memory: str | int | None) -> int | None:
+    """A budget in bytes: a whole number of them, or a text such as "4GB" or "500 MB"."""
+    if memory is None or (isinstance(memory, int) and not isinstance(memory, bool) and memory > 0):
+        return memory
+    found = AMOUNT.fullmatch(memory) if isinstance(memory, str) else None
+    if found is None or float(found[1]) == 0:
+        raise SpaceError(f"memory={memory!r} is no amount of memory; write it as '4GB', '500MB' or a number of bytes")
+    unit = 1024 if found[3] else 1000
+    return int(float(found[1]) * unit ** " kmgt".index(found[2].lower() or " "))
+
+
+def _positive(processes: int | None) -> int | None:
+    if processes is not None and (not isinstance(processes, int) or processes < 1):
+        raise SpaceError(f"processes={processes!r}; give a whole number from 1, or leave it out for all processors")
+    return processes
 
 
 def _short(x: Any) -> str:

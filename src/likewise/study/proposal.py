@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from likewise.search.batch import Batch, filled
 from likewise.search.choose import choose_search
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
+from likewise.spaces.pool import Pool
 from likewise.study.feasibility import chance
 from likewise.study.model import Data, Model
 
@@ -43,10 +45,11 @@ class Proposer:
 
     def propose(self, n: int, known: Known, rng: Generator) -> list[Any]:
         """Up to `n` distinct objects; fewer only where the space has no more."""
-        if isinstance(self.space, Enumerable) and len(known.taken) >= len(self.space.objects):
+        taken = known.taken | self.space.excluded if isinstance(self.space, Pool) else known.taken
+        if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
             return []
         order = np.argsort(-known.told.values, kind="stable").tolist()
-        ground = Ground(self.space, [known.told.objects[i] for i in order], known.taken, rng)
+        ground = Ground(self.space, [known.told.objects[i] for i in order], taken, rng)
         if len(order) < self.initial:
             tried = [*known.told.objects, *known.failed, *known.pending]
             picks = spread(n, self.model.likenesses[0], tried, ground)
@@ -80,5 +83,5 @@ class Proposer:
         if not isinstance(self.space, Enumerable):
             return filled(picks, n, ground)
         taken = ground.taken | {self.space.key(x) for x in picks}
-        free = [x for x in self.space.objects if self.space.key(x) not in taken]
-        return picks + [free[i] for i in ground.rng.permutation(len(free))[: n - len(picks)].tolist()]
+        drawn = (self.space.objects[i] for i in ground.rng.permutation(len(self.space.objects)).tolist())
+        return picks + list(islice((x for x in drawn if self.space.key(x) not in taken), n - len(picks)))

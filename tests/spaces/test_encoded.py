@@ -1,0 +1,109 @@
+"""Encodings of pools: the same by any number of processes and from disk, and never from a cache of something else."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import likewise as lw
+from likewise.errors import SimilarityError, SpaceError
+from likewise.similarity import stored
+from likewise.similarity.encoding import Encoding, join
+from likewise.similarity.stored import Filed
+from likewise.spaces import encoded
+from likewise.spaces.pool import Pool
+
+WORDS = [f"{i:05d}" for i in range(3000)]
+
+
+def whole(pool: Pool, similarity: lw.Similarity) -> Encoding:
+    return join([part.read() if isinstance(part, Filed) else part for part in pool.encodings(similarity)])
+
+
+def same(a: Encoding, b: Encoding) -> bool:
+    if isinstance(a, tuple):
+        return all(map(same, a, b))
+    return bool((a != b).nnz == 0) if hasattr(a, "nnz") else bool(np.array_equal(a, b))
+
+
+@pytest.mark.parametrize("encoding", [np.arange(6).reshape(3, 2), (np.zeros(3), (np.ones(3, dtype=np.uint64),))])
+def test_what_is_written_is_read(tmp_path: Path, encoding: Encoding) -> None:
+    tree = json.loads(json.dumps(stored.write(encoding, tmp_path, "x")))
+    assert same(stored.read(tree, tmp_path), encoding)
+    assert stored.nbytes(Filed(tree, tmp_path)) == 0
+
+
+@pytest.mark.parametrize("similarity", [lw.NGrams(2), lw.Hamming()])
+def test_chunks_processes_and_caches_change_nothing(tmp_path: Path, similarity: lw.Similarity) -> None:
+    expected = similarity.encode(WORDS)
+    assert same(whole(Pool(WORDS, processes=1), similarity), expected)
+    assert same(whole(Pool(WORDS, processes=2), similarity), expected)
+    for _ in range(2):
+        assert same(whole(Pool(WORDS, cache=tmp_path), similarity), expected)
+
+
+def test_a_cache_is_used_until_anything_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    serial = encoded._serial
+
+    def counted(similarity: Any, objects: Any) -> Any:
+        made.append(len(objects))
+        return serial(similarity, objects)
+
+    monkeypatch.setattr(encoded, "_serial", counted)
+
+    def runs(objects: list[str], similarity: lw.Similarity) -> int:
+        made.clear()
+        assert same(whole(Pool(objects, cache=tmp_path, processes=1), similarity), similarity.encode(objects))
+        return len(made)
+
+    assert [runs(WORDS, lw.NGrams(2)) for _ in range(3)] == [1, 0, 0]
+    assert [runs(WORDS, lw.NGrams(3)), runs(WORDS, lw.NGrams(2))] == [1, 0]
+    assert [runs(WORDS[::-1], lw.NGrams(2)), runs(WORDS[::-1], lw.NGrams(2))] == [1, 0]
+    monkeypatch.setattr(encoded, "_versions", lambda: {"numpy": "0"})
+    assert [runs(WORDS[::-1], lw.NGrams(2)), runs(WORDS[::-1], lw.NGrams(2))] == [1, 0]
+    manifest = next(tmp_path.glob("NGrams*/manifest.json"))
+    next(manifest.parent.glob("*.npy")).unlink()
+    found = [runs(WORDS, lw.NGrams(2)), runs(WORDS, lw.NGrams(2))]
+    assert found == [1, 0]
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_half_written_cache_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoded.os, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_functions_are_not_cached(tmp_path: Path) -> None:
+    similarity = lw.similarity(lambda x, y: float(x == y))
+    assert same(whole(Pool(WORDS, cache=tmp_path), similarity), np.arange(len(WORDS)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(SpaceError, match="cannot be written"):
+        whole(Pool(WORDS, cache=tmp_path / "a"), lw.NGrams(2))
+
+
+def test_a_cache_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("")
+    with pytest.raises(SpaceError, match="cannot be written"):
+        whole(Pool(WORDS, cache=tmp_path / "a"), lw.NGrams(2))
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_broken_molecule_is_named_by_its_row(processes: int) -> None:
+    pytest.importorskip("rdkit")
+    smiles = ["C" * (1 + i % 7) + "O" * (i // 7 % 5 + 1) + "N" * (i // 35) for i in range(2500)]
+    smiles[2345] = "C1CC"
+    with pytest.raises(SimilarityError, match="row 2345 is not a molecule: 'C1CC'"):
+        whole(Pool(smiles, processes=processes), lw.Tanimoto())
