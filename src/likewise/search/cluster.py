@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from likewise.errors import MissingExtra, StudyError
-from likewise.search.partition import Partition
+from likewise.errors import MissingExtra, SimilarityError, StudyError
+from likewise.search.partition import PRECISE, Partition
 from likewise.search.question import Contenders, Entries, Question, Rows, joined, merged
+from likewise.similarity.base import Similarity
+from likewise.similarity.encoding import Encoding
+from likewise.spaces.encoded import Encoder, counted_from
 from likewise.spaces.pool import Pool
 
 # Seconds between two looks at which workers are still there.
@@ -34,27 +36,30 @@ PIECE = 4_000_000
 class _Kept:
     """A part of the pool on a worker. Whatever leaves the worker, or its memory, leaves as objects alone."""
 
-    def __init__(self, objects: Sequence[Any], first: int, total: int) -> None:
-        self.objects = objects
-        self.first = first
-        self.total = total
+    def __init__(self, objects: Sequence[Any], first: int, total: int, memory: int | None) -> None:
+        self._made_of = objects, first, total, memory
+        self._partition = Partition(self._encodings, first, len(objects), total <= PRECISE, memory)
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type[_Kept], tuple[Sequence[Any], int, int]]:
-        return _Kept, (self.objects, self.first, self.total)
+    def __reduce__(self) -> tuple[type[_Kept], tuple[Any, ...]]:
+        return _Kept, self._made_of
 
-    @cached_property
-    def partition(self) -> Partition:
-        return Partition.of(self.objects, self.first, total=self.total)
+    def _encodings(self, similarity: Similarity) -> Iterator[Encoding]:
+        objects, first, *_ = self._made_of
+        try:
+            # The cluster has a part for each of its threads: they need no further processes.
+            yield from Encoder(objects, str, processes=1)(similarity)
+        except SimilarityError as error:
+            raise counted_from(error, first) from error
 
     def answer(self, message: str, question: Question, about: Any) -> Any:
         # A question that was given up may still be at work in another thread.
         with self._lock:
-            return getattr(self.partition, message)(question, about)
+            return getattr(self._partition, message)(question, about)
 
 
-def _keep(first: int, total: int, *objects: bytes) -> _Kept:
-    return _Kept(_whole(objects), first, total)
+def _keep(first: int, total: int, memory: int | None, *objects: bytes) -> _Kept:
+    return _Kept(_whole(objects), first, total, memory)
 
 
 def _answer(kept: _Kept, message: str, about: Any, *question: bytes) -> Any:
@@ -69,11 +74,15 @@ def _whole(pieces: Sequence[bytes]) -> Any:
 
 @dataclass(eq=False)
 class ClusterPartitions:
-    """The parts of a pool on a cluster, which stays the user's to close; `edges` are their first rows and the end."""
+    """The parts of a pool on a cluster, which stays the user's to close.
+
+    `edges` are the first rows of the parts, and the end; `memory` is the budget of each.
+    """
 
     client: Any
     objects: Sequence[Any]
     edges: list[int]
+    memory: int | None = None
     _places: dict[int, tuple[str, Any]] = field(default_factory=dict)
     _sent: tuple[Question, list[Any]] | None = None
 
@@ -82,7 +91,7 @@ class ClusterPartitions:
         """One part for each thread of the cluster."""
         parts = max(1, min(_threads(_workers(pool.client)), len(pool.objects)))
         edges = np.linspace(0, len(pool.objects), parts + 1).round().astype(int).tolist()
-        return cls(pool.client, pool.objects, edges)
+        return cls(pool.client, pool.objects, edges, None if pool.memory is None else pool.memory // parts)
 
     def contenders(self, question: Question, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
@@ -166,7 +175,7 @@ class ClusterPartitions:
         worker = min(workers, key=lambda name: (load[name] + 1) / workers[name])
         first, end = self.edges[i], self.edges[i + 1]
         objects = self._pieces(self.objects[first:end], workers=[worker])
-        made = self.client.submit(_keep, first, len(self.objects), *objects, workers=[worker], pure=False)
+        made = self.client.submit(_keep, first, self.edges[-1], self.memory, *objects, workers=[worker], pure=False)
         self._places[i] = worker, made
 
     def _watch(self, waiting: dict[int, Any], answers: dict[int, Any]) -> None:

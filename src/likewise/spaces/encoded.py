@@ -147,10 +147,10 @@ def _encoded(similarity: Similarity, objects: Sequence[Any], start: int) -> Enco
     try:
         return similarity.encode(objects)
     except SimilarityError as error:
-        raise _counted_from(error, start) from error
+        raise counted_from(error, start) from error
 
 
-def _counted_from(error: SimilarityError, start: int) -> SimilarityError:
+def counted_from(error: SimilarityError, start: int) -> SimilarityError:
     """The complaint with the row counted over the whole pool."""
     text = re.sub(r"^(row|object|record) (\d+)\b", lambda m: f"{m[1]} {int(m[2]) + start}", str(error))
     return SimilarityError(text)
@@ -175,7 +175,7 @@ def _parallel(similarity: Similarity, objects: Sequence[Any], workers: int) -> I
             try:
                 return worker.encode(similarity, objects[start : start + PIECE])
             except SimilarityError as error:
-                raise _counted_from(error, start) from error
+                raise counted_from(error, start) from error
             finally:
                 free.put(worker)
 

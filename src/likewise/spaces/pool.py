@@ -78,7 +78,7 @@ class Pool(Space):
         set_field(self, "codec", codec)
         set_field(self, "where", where)
         set_field(self, "memory", _bytes(memory))
-        set_field(self, "client", client)
+        set_field(self, "client", _checked(client))
         set_field(self, "_cache", None if cache is None else Folder(cache))
         set_field(self, "_processes", _positive(processes))
         set_field(self, "_spans", {})
