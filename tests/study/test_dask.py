@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -113,17 +115,20 @@ INTERRUPTED = """
 def press(x):
     if x == 5:
         # The one who runs the study, in its main thread, which may be asking, waiting or telling.
-        os.kill(int(mark.read_text()), signal.SIGINT)
-        time.sleep(600)
+        if not release.exists():
+            os.kill(int(mark.read_text()), signal.SIGINT)
+        while not release.exists():
+            time.sleep(0.01)
     return float(x)
 
 mark.write_text(str(os.getpid()))
+release = mark.with_suffix(".release")
 study = study_of(40, storage=url)
 best = optimize(press, study, budget=40, executor=client)
 assert best.stopped == "interrupted", best.stopped
 show(study)
+release.touch()
 # The cluster and the study are as good as new.
-client.restart(wait_for_workers=True)
 show(optimize(float, study, budget=40, executor=client).study)
 os._exit(0)
 """
@@ -178,3 +183,40 @@ def test_an_asynchronous_client_is_refused() -> None:
     study = lw.Study(lw.Pool([1, 2]), lambda x, y: 1.0)
     with pytest.raises(lw.StudyError, match="asynchronous"):
         optimize(abs, study, executor=Asynchronous())
+
+
+class Failing:
+    """As much of a client as a run needs; what is submitted ends as `ending` says."""
+
+    asynchronous = False
+
+    def __init__(self, ending: Callable[[Future[Any]], object], workers: int = 1) -> None:
+        self.ending = ending
+        self.workers = workers
+
+    def nthreads(self) -> dict[str, int]:
+        if not self.workers:
+            raise OSError("timed out")
+        return {"one": self.workers}
+
+    def submit(self, *call: Any, key: str, pure: bool) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.ending(future)
+        return future
+
+
+def test_a_cluster_that_is_gone_is_named_and_its_evaluations_are_given_back() -> None:
+    study = lw.Study(lw.Pool([1, 2, 3]), lambda x, y: 1.0)
+    with pytest.raises(lw.StudyError, match=r"cannot be reached: timed out; the study is kept"):
+        optimize(abs, study, executor=Failing(Future.cancel, workers=0))
+    with pytest.raises(lw.StudyError, match=r"has dropped an evaluation.*the study is kept"):
+        optimize(abs, study, executor=Failing(Future.cancel))
+    assert {t.state for t in study.trials} == {lw.State.ABANDONED}
+
+
+def test_what_the_cluster_could_not_run_has_failed() -> None:
+    study = lw.Study(lw.Pool([1, 2, 3]), lambda x, y: 1.0)
+    killed = Failing(lambda future: future.set_exception(RuntimeError("the worker died thrice")))
+    with pytest.raises(lw.StudyError, match="thrice"):
+        optimize(abs, study, executor=killed, most_failures=2)
+    assert [t.state for t in study.trials] == [lw.State.FAILED] * 2

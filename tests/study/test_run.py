@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -430,7 +431,7 @@ def test_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_bar_is_shown_in_a_terminal_only(capfd: pytest.CaptureFixture[str]) -> None:
     run(budget=2)
     assert capfd.readouterr() == ("", "")
-    script = "import likewise as lw; lw.maximize(lambda x: x, lw.Pool([1, 2, 3]), lambda x, y: 1.0, budget=3)"
+    script = "import likewise as lw; lw.maximize(lambda x: 6 / (x - 1), lw.Pool([1, 2, 3]), lambda x, y: 1.0, budget=3)"
     main, terminal = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", script], stderr=terminal, stdout=subprocess.PIPE)
     os.close(terminal)
@@ -456,7 +457,9 @@ def test_the_bar_is_shown_in_a_terminal_only(capfd: pytest.CaptureFixture[str]) 
     text = b"".join(shown).decode()
     assert out == b""
     assert "3/3" in text
-    assert "best 3" in text
+    assert "best 6, 1 failed" in text
+    # Hours, minutes and seconds that are left.
+    assert re.search(r"\d:\d\d:\d\d", text)
 
 
 def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

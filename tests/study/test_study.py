@@ -329,6 +329,44 @@ def test_a_long_study_resumes_between_two_seatings_and_after_failures(url: str) 
         np.testing.assert_array_equal(resumed.predict(WORDS).mean, expected.predict(WORDS).mean)
 
 
+def test_a_long_study_of_vectors_resumes_between_two_seatings(url: str) -> None:
+    """Gradient trajectories would show the last bit of a score that was rounded differently."""
+    expected, resumed = lw.Study(BOX, lw.RBF(), seed=4, **QUICK), lw.Study(BOX, lw.RBF(), seed=4, storage=url, **QUICK)
+    for study in (expected, resumed):
+        for x in BOX.sample(53, np.random.default_rng(1)):
+            study.tell(x, hill(x))
+    for _ in range(3):
+        resumed = lw.Study(BOX, lw.RBF(), seed=4, storage=url, **QUICK)
+        assert asked_keys(resumed, hill, 1, 1) == asked_keys(expected, hill, 1, 1)
+
+
+class Alloy:
+    """An object of the user's own, which JSON does not know."""
+
+    def __init__(self, copper: int) -> None:
+        self.copper = copper
+
+
+def test_objects_of_ones_own_are_stored_by_two_functions(url: str) -> None:
+    def opened() -> lw.Study:
+        space = lw.Custom(
+            lambda rng: Alloy(int(rng.integers(100))),
+            contains=lambda x: isinstance(x, Alloy),
+            to_json=lambda x: x.copper,
+            from_json=Alloy,
+        )
+        return lw.Study(space, lambda x, y: 1.0 / (1.0 + abs(x.copper - y.copper)), storage=url)
+
+    study = opened()
+    for _ in range(7):
+        (s,) = study.ask()
+        study.tell(s, -abs(s.object.copper - 30.0))
+    again = opened()
+    assert all(isinstance(t.object, Alloy) for t in again.trials)
+    assert [(t.object.copper, t.value) for t in again.trials] == [(t.object.copper, t.value) for t in study.trials]
+    assert isinstance(again.ask()[0].object, Alloy)
+
+
 def test_tells_out_of_order_are_the_same_after_a_resume(url: str) -> None:
     studies_ = [of_words(seed=3), of_words(seed=3, storage=url)]
     for study in studies_:
@@ -455,6 +493,19 @@ def test_workers_take_each_others_suggestions_into_account(url: str) -> None:
     (alone,) = lw.Study(BOX, lw.RBF(), seed=1, storage=url, name="alone").ask()
     assert alone.id == 0
     assert np.abs(first.object - second.object).max() > 0.01
+
+
+@pytest.mark.parametrize("failures", [0, 2])
+def test_many_workers_ask_as_one_would(failures: int, url: str) -> None:
+    """What others evaluate enters by its expected value: four workers get what one gets who asks for four."""
+    one = of_words(seed=1)
+    many = [of_words(seed=1, storage=url) for _ in range(4)]
+    for study in (one, many[0]):
+        for word in WORDS[3:40:3]:
+            study.tell(word, score(word))
+        for word in WORDS[:failures]:
+            study.fail(word)
+    assert [worker.ask()[0].object for worker in many] == [s.object for s in one.ask(4)]
 
 
 def test_a_lost_race_is_run_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

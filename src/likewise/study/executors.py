@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import Any, final
 
@@ -13,6 +14,7 @@ from likewise.study.crew import UNCOUNTED, Mailbox, Objective
 from likewise.study.evaluation import Outcome, evaluate
 
 RESTART = 60.0
+_AGAIN = "the study is kept; go on by running it again with a new executor"
 
 
 @final
@@ -70,9 +72,6 @@ class Pool(Mailbox):
                 process.kill()
 
 
-_AGAIN = "the study is kept; go on by running it again with a new executor"
-
-
 @final
 class Cluster(Mailbox):
     """Evaluates on a Dask cluster, which stays the user's to close.
@@ -92,19 +91,32 @@ class Cluster(Mailbox):
     @property
     def hands(self) -> int:
         # A cluster that is still without workers may start them when there is something to do.
-        return max(1, sum(self._client.nthreads().values()))
+        with self._reached():
+            return max(1, sum(self._client.nthreads().values()))
 
     def begin(self, number: int, x: Any) -> None:
         key = f"likewise-{number}-{uuid.uuid4().hex}"
-        future = self._client.submit(evaluate, self._f, x, key=key, pure=False)
+        with self._reached():
+            future = self._client.submit(evaluate, self._f, x, key=key, pure=False)
         self._futures[number] = future
         future.add_done_callback(lambda ended: self._mail.put((number, ended)))
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, RuntimeError, ValueError) as error:
+            # What distributed raises for a scheduler that is gone and for a client that is closed.
+            raise StudyError(f"the Dask cluster cannot be reached: {error}; {_AGAIN}") from error
 
     def _opened(self, number: int, letter: Any) -> Outcome | None:
         if self._futures.pop(number, None) is None:
             return None
         try:
             return Outcome(*letter.result())
+        except (CancelledError, OSError) as error:
+            # Not the object's fault: it is given back.
+            raise StudyError(f"the Dask cluster has dropped an evaluation: {error}; {_AGAIN}") from error
         except Exception as error:
             return Outcome(error=f"the evaluation was lost by the cluster: {type(error).__name__}: {error}")
 
@@ -112,8 +124,9 @@ class Cluster(Mailbox):
         future = self._futures.pop(number, None)
         if future is None or future.done():
             return
-        busy = [worker for worker, keys in self._client.processing().items() if future.key in keys]
-        future.cancel(force=True)
+        with self._reached():
+            busy = [worker for worker, keys in self._client.processing().items() if future.key in keys]
+            future.cancel(force=True)
         if busy:
             # In the background, because it waits until the worker is back.
             Thread(target=self._restart, args=(busy,), name="likewise restart", daemon=True).start()
@@ -124,6 +137,8 @@ class Cluster(Mailbox):
             self._client.restart_workers(workers, timeout=RESTART, raise_for_error=False)
 
     def close(self) -> None:
-        for future in self._futures.values():
-            future.cancel(force=True)
+        # A cluster that is gone evaluates nothing any more.
+        with suppress(Exception):
+            for future in self._futures.values():
+                future.cancel(force=True)
         self._futures.clear()
