@@ -161,6 +161,23 @@ def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition
         check(one.contenders(question(scorer), 8), scorer.score(pool.objects), [], 8)
 
 
+@given(seed=st.integers(0, 10_000), members=st.integers(1, 3), precise=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None:
+    rng, pool, objects, values = problem(seed, observed=30)
+    spectra = SPECTRA if precise else ("clip", "flip", "shift")
+    # Twice the same object is twice its number.
+    objects, values = [*objects, *objects[:3]], np.concatenate([values, values[:3] + 0.1])
+    scorer = Scorer(committee(rng, objects, values, members, spectra), lw.LogExpectedImprovement(), float(values.max()))
+    asked = replace(question(scorer), numbers=(*range(30), 0, 1, 2))
+    one = Partition.of(pool.objects, total=N if precise else 10**6)
+    check(one.contenders(asked, 16), scorer.score(pool.objects), [], 16, close=1e-6 if precise else 2e-3)
+    loose, direct = one._bounded(asked), scorer.score(pool.objects)
+    tight = one._bounded(asked, one._projections(asked, np.arange(N)))
+    assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
+    assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
+
+
 @given(seed=st.integers(0, 10_000), cuts=st.lists(st.integers(1, N - 1), min_size=1, max_size=4, unique=True))
 @settings(max_examples=10, deadline=None)
 def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> None:
@@ -190,7 +207,8 @@ def test_a_partition_that_lost_everything_answers_the_same() -> None:
     np.testing.assert_array_equal(a.rows, b.rows)
 
 
-def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.MonkeyPatch, offset: float) -> None:
     rng = np.random.default_rng(0)
     pool = lw.Pool([tuple(x) for x in rng.random((20_000, 2)).tolist()])
     objects = [pool.objects[i] for i in range(30)]
@@ -203,8 +221,9 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(partitions, "scored", counted)
     for t in (28, 30):
-        gram = Gram.of(lw.RBF(0.3), objects[:t])
-        member = Member(Recipe((1.0,)), posterior(gram, values[:t], np.full(t, 1e-2)), 1.0, 1e-2)
+        gram, recipe = Gram.of(lw.RBF(0.3), objects[:t]), Recipe((1.0,), 1.0, offset)
+        mixed = Gram.of(recipe.similarity([lw.RBF(0.3)]), objects[:t])
+        member = Member(recipe, posterior(mixed, values[:t], np.full(t, 1e-2)), 1.0, 1e-2)
         scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
         seen.clear()
         found = one.contenders(replace(question(scorer), versions={0: 0}), 16)

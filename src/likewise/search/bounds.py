@@ -3,11 +3,15 @@
     V(x) = a·max(v, floor),   v = S(x, x) − S_x D S_xᵀ ≤ S(x, x)       for a positive definite treated matrix;
 
 and for a PSD similarity without treatment v never grows as observations are added, so that every value it had before,
-with the same parameters, is a bound.
+with the same parameters, is a bound. Where these are loose, a `Projection` bounds more tightly, at a fraction of the
+price of an exact value: for any P with P Pᵀ ≼ D
+
+    v ≤ S(x, x) − ‖S_x P‖².
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +27,8 @@ Single = NDArray[np.float32]
 # Values are kept in single precision, rounded up.
 UP = np.float32(1.0 + 1e-6)
 MOST_KEPT = 32
+# Columns of a projection.
+COLUMNS = 16
 
 
 def bounded(member: Member) -> bool:
@@ -40,11 +46,38 @@ def shrinking(member: Member) -> bool:
     return plain and bounded(member) and member.posterior.gram.similarity.psd
 
 
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """A matrix P of few columns with P Pᵀ ≼ D, written as rows, and how far rounding may take S_x P for scores of one.
+
+    With rows Z of some objects and the leading eigenvectors V of Z D Zᵀ = V Λ Vᵀ, P = D Zᵀ V Λ^{-1/2}: what D sees of
+    objects like those is what P sees of them.
+    """
+
+    rows: Matrix
+    rounding: Vector
+
+    @classmethod
+    def of(cls, member: Member, some: Matrix, dtype: Any) -> Projection:
+        """The projection that suits objects whose scores with the observed ones are like these."""
+        seen = some @ member.posterior.solution.operator
+        levels, basis = np.linalg.eigh(seen @ some.T)
+        kept = np.argsort(-levels)[:COLUMNS]
+        kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
+        rows = (basis[:, kept] / np.sqrt(levels[kept])).T @ seen
+        return cls(rows, 8.0 * float(np.finfo(dtype).eps) * np.abs(rows).sum(axis=1))
+
+    def explained(self, products: Any, largest: float) -> Vector:
+        """A lower bound of S_x D S_xᵀ from the products S_x P, one row each, of scores up to `largest`."""
+        sure = np.maximum(np.abs(products) - (largest * self.rounding)[:, None], 0.0)
+        return np.einsum("ij,ij->j", sure, sure, dtype=np.float64)
+
+
 @dataclass(eq=False)
 class _Kept:
     """Values of v under one member, and the noise ratio of each observation it was conditioned on."""
 
-    ratios: Mapping[int, float]
+    ratios: Mapping[tuple[int, int], float]
     values: Single
 
 
@@ -67,12 +100,16 @@ class Bounds:
         for key in list(self._kept)[: max(0, len(self._kept) - MOST_KEPT)]:
             del self._kept[key]
 
-    def variance(self, member: Member, selves: Vector, question: Question, part: slice) -> Vector:
-        """A bound of the member's variance at some rows; infinite where there is none."""
+    def variance(
+        self, member: Member, selves: Vector, question: Question, part: slice, explained: Vector | None = None
+    ) -> Vector:
+        """A bound of the member's variance at some rows, of which so much is known to be explained."""
         post = member.posterior
         if not bounded(member):
             return np.full(len(selves), np.inf)
         v = selves + post.treatment.shift
+        if explained is not None:
+            v = v - explained
         kept = self._kept.get(_key(member, question)) if shrinking(member) else None
         if kept is not None:
             v = np.minimum(v, kept.values[part])
@@ -90,7 +127,12 @@ def _key(member: Member, question: Question) -> Any:
     return member.recipe, tuple(question.versions[k] for k in member.recipe.used), member.ratio
 
 
-def _ratios(member: Member, question: Question) -> dict[int, float]:
-    """σ²/a of each observation; equal up to rounding is equal."""
+def _ratios(member: Member, question: Question) -> dict[tuple[int, int], float]:
+    """σ²/a of each observation, by its number and how often that has come before; equal up to rounding is equal."""
     ratios = member.posterior.noise / member.posterior.amplitude
-    return dict(zip(question.numbers, [float(f"{ratio:.9e}") for ratio in ratios.tolist()], strict=True))
+    found: dict[tuple[int, int], float] = {}
+    seen: Counter[int] = Counter()
+    for number, ratio in zip(question.numbers, ratios.tolist(), strict=True):
+        found[number, seen[number]] = float(f"{ratio:.9e}")
+        seen[number] += 1
+    return found

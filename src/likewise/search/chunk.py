@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -75,27 +74,18 @@ class Chunk:
             block[:, part] = similarity.between(take(encodings, part), others).T
         self.columns[k].append(new, block)
 
-    def means(self, question: Question) -> Single:
-        """The mean of every row under each member: one reading of the columns for each recipe."""
-        members = question.scorer.committee.members
-        out = np.empty((len(members), self.size), dtype=self.dtype)
-        for recipe, group in groupby(range(len(members)), key=lambda i: members[i].recipe):
-            places = list(group)
-            weights = np.array([members[i].posterior.weights for i in places])
-            sums = self._linear if recipe.power == 1.0 else self._warped
-            prior = np.array([[members[i].posterior.prior_mean] for i in places])
-            out[places] = sums(recipe, weights, question) + prior.astype(self.dtype)
-        return out
+    def sums(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+        """Σ_j w_ij S_j of the recipe's scores S with the observed objects, in one reading of the columns."""
+        return (self._linear if recipe.power == 1.0 else self._warped)(recipe, weights, question)
 
-    def _linear(self, recipe: Recipe, weights: NDArray[Any], question: Question) -> Single:
+    def _linear(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
         """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
         for k in recipe.used:
-            for i, row in enumerate(weights * recipe.weights[k]):
-                total[i] += self.columns[k].weighed(dict(zip(question.numbers, row.tolist(), strict=True)))
+            total += self.columns[k].weighed(question.numbers, weights * recipe.weights[k])
         return total + (recipe.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
 
-    def _warped(self, recipe: Recipe, weights: NDArray[Any], question: Question) -> Single:
+    def _warped(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
         for start in range(0, len(question.numbers), WIDTH):
             numbers = question.numbers[start : start + WIDTH]

@@ -9,15 +9,16 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.search.bounds import Bounds
+from likewise.search.bounds import Bounds, Projection, bounded
 from likewise.search.chunk import BLOCK, Chunk
 from likewise.search.columns import WIDTH
 from likewise.search.question import Contenders, Entries, Question, Rows, joined, leading
@@ -29,6 +30,9 @@ from likewise.spaces.encoded import CHUNK
 
 # Pools up to this size keep their scores in double precision, for which there is room.
 PRECISE = 1 << 14
+# Where this many times more rows may win than have been scored, tighter bounds are worth their price; they are made
+# from a sample of those rows.
+LOOSE, SAMPLE = 8, 256
 
 # The encodings of all rows by a similarity, one for each chunk.
 Encoder = Callable[[Similarity], Iterable[Encoding | Filed]]
@@ -70,11 +74,17 @@ class Partition:
     def contenders(self, question: Question, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
         self._prepare(question)
-        bounds = np.concatenate([np.zeros(0), *(self._bound(chunk, question) for chunk in self.chunks)])
+        bounds = self._bounded(question)
         taken = question.taken - self.first
         bounds[taken[(taken >= 0) & (taken < self.size)]] = -np.inf
         rows, scores, rest = self._settled(bounds, question, most)
         return Contenders(rows + self.first, scores, rest)
+
+    def _bounded(self, question: Question, projections: Mapping[int, Projection] | None = None) -> Vector:
+        """What no row is worth more than."""
+        return np.concatenate(
+            [np.zeros(0), *(self._bound(chunk, question, projections or {}) for chunk in self.chunks)]
+        )
 
     def entries(self, question: Question, rows: Rows) -> Entries:
         """What is known of these rows, in their order and in double precision."""
@@ -121,26 +131,39 @@ class Partition:
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         latest.spill(self._folder)
 
-    def _bound(self, chunk: Chunk, question: Question) -> Vector:
+    def _bound(self, chunk: Chunk, question: Question, projections: Mapping[int, Projection]) -> Vector:
         """What no row of the chunk is worth more than, and a little more for the rounding of the means."""
         members = question.scorer.committee.members
-        means, bounds = chunk.means(question), np.empty(chunk.size)
+        means, variances = np.empty((2, len(members), chunk.size), dtype=chunk.dtype)
+        whole = slice(chunk.first, chunk.first + chunk.size)
+        for recipe, group in groupby(range(len(members)), key=lambda i: members[i].recipe):
+            places = list(group)
+            # Means and projections of all members of a recipe are sums over the same columns.
+            weights = [members[i].posterior.weights[None] for i in places]
+            parts = [projections[i].rows for i in places if i in projections]
+            sums = chunk.sums(recipe, np.concatenate([*weights, *parts]), question)
+            selves = recipe.scores({k: chunk.selves[k] for k in recipe.used})
+            largest, first = float(np.abs(selves).max(initial=1.0)), len(places)
+            for i, mean in zip(places, sums, strict=False):
+                post, explained = members[i].posterior, None
+                slack = largest * _rounding(chunk.dtype, post.weights)
+                means[i] = mean + chunk.dtype(post.prior_mean + slack)
+                if i in projections:
+                    last = first + len(projections[i].rows)
+                    explained, first = projections[i].explained(sums[first:last], largest), last
+                variances[i] = self.bounds.variance(members[i], selves, question, whole, explained)
+        bounds = np.empty(chunk.size)
         for start in range(0, chunk.size, BLOCK):
-            part = slice(start, min(start + BLOCK, chunk.size))
-            whole = slice(chunk.first + start, chunk.first + part.stop)
-            variances, slack = np.empty((2, len(members), part.stop - start))
-            for i, member in enumerate(members):
-                selves = member.recipe.scores({k: chunk.selves[k][part] for k in member.recipe.used})
-                variances[i] = self.bounds.variance(member, selves, question, whole)
-                slack[i] = _rounding(means, member.posterior.weights) * np.abs(selves).max(initial=1.0)
-            bounds[part] = question.scorer.bound_moments(means[:, part] + slack, variances)
+            part = slice(start, start + BLOCK)
+            exact = means[:, part].astype(np.float64), variances[:, part].astype(np.float64)
+            bounds[part] = question.scorer.bound_moments(*exact)
         return bounds
 
     def _settled(self, bounds: Vector, question: Question, most: int) -> tuple[Rows, Vector, float]:
         """The best rows, their exact scores, and the highest score or bound of all others."""
         rows, scores, ceilings = np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0)
         # What has no bound is scored in any case.
-        step = 2 * most + int(np.isposinf(bounds).sum())
+        step, tight = 2 * most + int(np.isposinf(bounds).sum()), False
         while True:
             some = leading(bounds, np.arange(self.size) + self.first, question, step)
             if len(some):
@@ -152,9 +175,24 @@ class Partition:
             if rest == -np.inf or (len(best) == most and scores[best[-1]] >= rest):
                 break
             step = 2 * len(rows)
+            above = np.flatnonzero(bounds > (scores[best[-1]] if len(best) == most else -np.inf))
+            if not tight and len(above) > LOOSE * len(rows):
+                tight = True
+                np.minimum(bounds, self._bounded(question, self._projections(question, above)), out=bounds)
         left = np.ones(len(rows), dtype=bool)
         left[best] = False
         return rows[best], scores[best], max(rest, float(ceilings[left].max(initial=-np.inf)))
+
+    def _projections(self, question: Question, rows: Rows) -> dict[int, Projection]:
+        """A projection for every member that has bounds, made for rows like these."""
+        some = self._entries(question, rows[:: -(-len(rows) // SAMPLE)]).scores
+        members = question.scorer.committee.members
+        dtype = np.float64 if self.precise else np.float32
+        return {
+            i: Projection.of(member, member.recipe.scores(some), dtype)
+            for i, member in enumerate(members)
+            if bounded(member)
+        }
 
     def _exact(self, question: Question, rows: Rows) -> tuple[Vector, Vector]:
         """The scores of these rows, counted from the first of the partition, and what they cannot exceed later."""
@@ -191,6 +229,6 @@ def scored(question: Question, entries: Entries) -> tuple[Vector, Vector, Matrix
     return scorer.lowered(score, log_chance), scorer.lowered(ceiling, log_chance), before
 
 
-def _rounding(means: Any, weights: Vector) -> float:
+def _rounding(dtype: Any, weights: Vector) -> float:
     """How far a mean in this precision may be from the exact one, for scores of one."""
-    return 8.0 * float(np.finfo(means.dtype).eps) * float(np.abs(weights).sum())
+    return 8.0 * float(np.finfo(dtype).eps) * float(np.abs(weights).sum())
