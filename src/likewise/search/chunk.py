@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.errors import SimilarityError
 from likewise.influence.gram import Gram
 from likewise.influence.recipe import Recipe
 from likewise.search.columns import WIDTH, Columns, Single
@@ -71,7 +72,9 @@ class Chunk:
         block = np.empty((len(new), self.size), dtype=self.dtype)
         for start in range(0, self.size, BLOCK):
             part = slice(start, min(start + BLOCK, self.size))
-            block[:, part] = similarity.between(take(encodings, part), others).T
+            scores = similarity.between(take(encodings, part), others)
+            _check(scores, similarity, self.first + start)
+            block[:, part] = scores.T
         self.columns[k].append(new, block)
 
     def sums(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
@@ -114,3 +117,15 @@ class Chunk:
             {k: self.selves[k][rows] for k in question.used},
             {} if chance is None else {k: scores(k, question.failures, chance.committee.grams[k]) for k in theirs},
         )
+
+
+def _check(scores: Matrix, similarity: Similarity, first: int) -> None:
+    """A complaint about a score that is none, by the row of the partition it belongs to."""
+    if np.isfinite(scores.max(initial=0.0)) and scores.min(initial=0.0) >= (-np.inf if similarity.signed else 0.0):
+        return
+    wrong = ~np.isfinite(scores) | ((scores < 0) & (not similarity.signed))
+    row, column = np.argwhere(wrong)[0].tolist()
+    raise SimilarityError(
+        f"{similarity.name} gives the score {scores[row, column]} between row {first + row} of the pool and an observed "
+        "object; scores are finite and not negative, so mend the similarity or leave the object out"
+    )

@@ -174,8 +174,8 @@ class Partition:
             best = leading(scores, rows + self.first, question, most)
             if rest == -np.inf or (len(best) == most and scores[best[-1]] >= rest):
                 break
-            step = 2 * len(rows)
             above = np.flatnonzero(bounds > (scores[best[-1]] if len(best) == most else -np.inf))
+            step = min(2 * len(rows), len(above))
             if not tight and len(above) > LOOSE * len(rows):
                 tight = True
                 np.minimum(bounds, self._bounded(question, self._projections(question, above)), out=bounds)

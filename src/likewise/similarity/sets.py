@@ -223,6 +223,8 @@ def encoded_counts(objects: Sequence[Mapping[Any, Any]]) -> Sets:
 def unary_sets(rows: Integers, hashes: Hashes, counts: Integers, n: int) -> Sets:
     """Sets whose intersections and unions are the sums of minima and maxima of these counts."""
     matrix: Sparse = unary(counted(np.repeat(rows, counts), np.repeat(hashes, counts), n))
+    # Nearly all are ones; a byte for each is enough for what is not, and saves three of eight.
+    matrix.data = np.minimum(matrix.data, 255).astype(np.uint8)
     return matrix, np.diff(matrix.indptr)
 
 
