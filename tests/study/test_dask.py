@@ -123,13 +123,13 @@ def press(x):
 
 mark.write_text(str(os.getpid()))
 release = mark.with_suffix(".release")
-study = study_of(40, storage=url)
-best = optimize(press, study, budget=40, executor=client)
+study = study_of(12, storage=url)
+best = optimize(press, study, budget=12, executor=client)
 assert best.stopped == "interrupted", best.stopped
 show(study)
 release.touch()
 # The cluster and the study are as good as new.
-show(optimize(float, study, budget=40, executor=client).study)
+show(optimize(float, study, budget=12, executor=client).study)
 os._exit(0)
 """
 
@@ -172,7 +172,7 @@ def test_ctrl_c_gives_back_what_the_cluster_was_evaluating(tmp_path: Path) -> No
     assert {state for _, state, _, _ in before} <= {"told", "abandoned"}
     assert (5, "abandoned") in {(x, state) for x, state, _, _ in before}
     assert after[: len(before)] == before
-    assert sorted(x for x, state, _, _ in after if state == "told") == list(range(40))
+    assert sorted(x for x, state, _, _ in after if state == "told") == list(range(12))
 
 
 def test_an_asynchronous_client_is_refused() -> None:
