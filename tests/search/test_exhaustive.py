@@ -29,6 +29,7 @@ from likewise.influence.values import Standardised
 from likewise.search import exhaustive
 from likewise.search import partition as partitions
 from likewise.search.base import Ground
+from likewise.search.columns import Columns
 from likewise.search.exhaustive import ExhaustiveSearch
 from likewise.search.partition import Partition, scored
 from likewise.search.question import Contenders, Entries, Question, joined, merged
@@ -176,6 +177,26 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     tight = one._bounded(asked, one._projections(asked, np.arange(N)))
     assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
     assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_columns_of_objects_that_no_longer_count_are_forgotten(tmp_path: Path, on_disk: bool) -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.random((100, 7))
+    columns = Columns(7, np.float64)
+    for start in range(0, 100, 9):
+        columns.append(range(start, min(start + 9, 100)), scores[start : start + 9])
+        if on_disk:
+            columns.spill(tmp_path / "x.columns")
+    for _ in range(2):
+        columns = columns.kept(range(99, -1, -3))
+        columns.append([200], scores[:1])
+        numbers = [99, 3, 6, 30, 200]
+        np.testing.assert_array_equal(columns.of(numbers), scores[[99, 3, 6, 30, 0]])
+        weights = rng.normal(size=(2, 5))
+        np.testing.assert_allclose(columns.weighed(numbers, weights), weights @ scores[[99, 3, 6, 30, 0]])
+        columns = columns.kept(numbers[:4])
+    assert len(list(tmp_path.iterdir())) == on_disk
 
 
 @given(seed=st.integers(0, 10_000), cuts=st.lists(st.integers(1, N - 1), min_size=1, max_size=4, unique=True))

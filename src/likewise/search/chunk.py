@@ -54,6 +54,11 @@ class Chunk:
         for k, column in self.columns.items():
             column.spill(folder / f"{self.first}-{k}.columns")
 
+    def drop(self, k: int) -> None:
+        """Forget the columns of likeness k."""
+        if k in self.columns:
+            self.columns.pop(k).close()
+
     def reset(self, k: int, similarity: Similarity) -> None:
         """Start likeness k anew, with other parameters."""
         path = None
@@ -64,8 +69,11 @@ class Chunk:
         self.selves[k] = similarity.within(self.encoding(k))
 
     def grow(self, k: int, question: Question) -> None:
-        """Compare with the objects that have no column yet."""
-        new = self.columns[k].missing(question.needed(k))
+        """Compare with the objects that have no column yet; where most columns are of others, forget those."""
+        needed = question.needed(k)
+        if len(self.columns[k].places) > 2 * len(needed) + WIDTH:
+            self.columns[k] = self.columns[k].kept(needed)
+        new = self.columns[k].missing(needed)
         if not new:
             return
         others, encodings, similarity = question.encodings(k, new), self.encoding(k), question.similarity(k)
@@ -126,6 +134,6 @@ def _check(scores: Matrix, similarity: Similarity, first: int) -> None:
     wrong = ~np.isfinite(scores) | ((scores < 0) & (not similarity.signed))
     row, column = np.argwhere(wrong)[0].tolist()
     raise SimilarityError(
-        f"{similarity.name} gives the score {scores[row, column]} between row {first + row} of the pool and an observed "
-        "object; scores are finite and not negative, so mend the similarity or leave the object out"
+        f"{similarity.name} gives the score {scores[row, column]} between row {first + row} of the pool and an "
+        "observed object; scores are finite and not negative, so mend the similarity or leave the object out"
     )

@@ -66,6 +66,19 @@ class Columns:
                     block.tofile(file)
             self.path, self._blocks = path, []
 
+    def kept(self, numbers: Iterable[int]) -> Columns:
+        """The columns of those numbers alone; the others, and their file, are gone."""
+        few = Columns(self.rows, self.dtype, None if self.path is None else self.path.with_suffix(".kept"))
+        wanted = [number for number in numbers if number in self.places]
+        for start in range(0, len(wanted), WIDTH):
+            few.append(wanted[start : start + WIDTH], self.of(wanted[start : start + WIDTH]))
+        if self.path is not None and few.path is not None:
+            few.path.touch()
+            few.path = few.path.replace(self.path)
+            self.path = None
+        self.close()
+        return few
+
     def close(self) -> None:
         """Forget the columns, and their file."""
         if self.path is not None:

@@ -92,6 +92,12 @@ class Partition:
         return self._entries(question, np.asarray(rows, dtype=np.intp) - self.first, exact=True)
 
     def _prepare(self, question: Question) -> None:
+        if self.memory is not None:
+            # Likenesses come and go with their votes; where memory is short, only those that have one keep columns.
+            for k in [k for k in self._versions if k not in question.used]:
+                del self._versions[k]
+                for chunk in self.chunks:
+                    chunk.drop(k)
         for k in question.used:
             if any(k not in chunk.encodings for chunk in self.chunks):
                 self._encode(k, question.similarity(k))
