@@ -68,14 +68,21 @@ class Chunk:
         self.columns[k] = Columns(self.size, self.dtype, path)
         self.selves[k] = similarity.within(self.encoding(k))
 
-    def grow(self, k: int, question: Question) -> None:
-        """Compare with the objects that have no column yet; where most columns are of others, forget those."""
+    def grow(self, k: int, question: Question, memory: int | None = None) -> None:
+        """Compare with the objects that have no column yet; where most columns are of others, forget those.
+
+        New columns are made in groups that take no more than `memory`.
+        """
         needed = question.needed(k)
         if len(self.columns[k].places) > 2 * len(needed) + WIDTH:
             self.columns[k] = self.columns[k].kept(needed)
         new = self.columns[k].missing(needed)
-        if not new:
-            return
+        size = self.size * np.dtype(self.dtype).itemsize
+        group = len(new) if memory is None else max(WIDTH, memory // max(1, size))
+        for start in range(0, len(new), max(1, group)):
+            self._compare(k, question, new[start : start + group])
+
+    def _compare(self, k: int, question: Question, new: list[int]) -> None:
         others, encodings, similarity = question.encodings(k, new), self.encoding(k), question.similarity(k)
         block = np.empty((len(new), self.size), dtype=self.dtype)
         for start in range(0, self.size, BLOCK):
