@@ -23,7 +23,7 @@ from likewise.similarity.encoding import Encoding, join, take
 # Below this, other processes take longer to start than they save.
 LARGE = 4_000
 # Seconds that reading and encoding a pool may take on two free processors.
-SECONDS, PROCESSORS = 45.0, 2
+SECONDS, PROCESSORS = 40.0, 2
 CHUNK = 1024
 LEAST = 0.02
 # Microseconds of one processor for each molecule of some 25 atoms: to read it, and then to encode it.

@@ -93,7 +93,7 @@ def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polar
 
     frame = source.table.frame.select([c for c in source.table.columns if not c.startswith(PREFIX)])
     space = problem.study.space
-    places = [problem.rows.get(space.key(s.object)) for s in found]
+    places = [problem.place(s.object) for s in found]
     if all(place is not None for place in places):
         return frame[[int(place) for place in places if place is not None]]
     cells = [to_cells(space, s.object, source.roles.objects, source.decimal) for s in found]
