@@ -195,13 +195,14 @@ def test_a_dozen_killed_workers_lose_nothing(start: Start, tmp_path: Path) -> No
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 def test_a_hundred_killed_workers_lose_nothing(start: Start, tmp_path: Path) -> None:
     kill_and_check(start, tmp_path / "study.db", rounds=25, seed=1)
 
 
 def test_forked_children_open_their_own_connections(url: str, start: Start) -> None:
     process = start(FORK, url)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=600)
     assert process.returncode == 0, error
 
 

@@ -156,5 +156,6 @@ def test_a_dozen_killed_workers_lose_nothing(start: Start, tmp_path: Path) -> No
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 def test_a_hundred_killed_workers_lose_nothing(start: Start, tmp_path: Path) -> None:
     kill_and_check(start, tmp_path / "study.db", rounds=25, seed=1)
