@@ -121,11 +121,14 @@ def _contradictions(file: Path, results: Path, conflicts: list[Conflict]) -> str
 
 
 def _report(merge: Merge, target: Path, backup: Path | None, results: Path) -> None:
-    say(f"{target}: {merge.filled} values filled in, {merge.added} rows added, {merge.known} known already.")
+    from likewise.interfaces.answers import counted
+
+    done = f"{counted(merge.filled, 'value')} filled in, {counted(merge.added, 'row')} added"
+    say(f"{target}: {done}, {merge.known} known already.")
     if merge.conflicts:
-        say(f"{len(merge.conflicts)} contradictions:", *(f"  {conflict}" for conflict in merge.conflicts))
+        say(f"{counted(len(merge.conflicts), 'contradiction')}:", *(f"  {conflict}" for conflict in merge.conflicts))
     if merge.blank:
-        say(f"{merge.blank} rows of {results} have no value yet.")
+        say(f"Without a value yet in {results}: {counted(merge.blank, 'row')}.")
     if backup is not None:
         say(f"The table as it was is kept as {backup}.")
 
