@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import skew, yeojohnson
+from scipy.stats import rankdata, skew, yeojohnson
 
-from likewise.influence.values import Ranked, Standardised, YeoJohnson, _bend
+from likewise.influence.values import Ranked, Standardised, YeoJohnson, _bend, mean_ranks
 
 TRANSFORMS = [Standardised, Ranked, YeoJohnson]
 VALUES = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=30, unique=True).filter(lambda v: np.ptp(v) > 1e-3)
@@ -79,3 +79,8 @@ def test_predictions_far_out_stay_within_reach_of_the_values(values):
     span = np.ptp(values)
     assert np.all((mean >= values.min() - span) & (mean <= values.max() + span))
     assert np.all(std <= 2 * span)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=20))
+def test_equal_values_share_their_mean_rank(values: list[int]) -> None:
+    np.testing.assert_array_equal(mean_ranks(np.array(values, dtype=float)), rankdata(values))

@@ -13,6 +13,7 @@ from likewise.influence.fitting import DEFAULT, Settings, seat
 from likewise.influence.gram import Gram
 from likewise.influence.leftout import Groups, LeftOut, fresh, left_out, same_objects
 from likewise.influence.spectrum import negative_share
+from likewise.influence.values import mean_ranks
 from likewise.influence.verdict import verdict, warnings
 from likewise.similarity.base import Vector
 
@@ -206,9 +207,7 @@ def _fit(judged: _Judged, name: str, values: Vector, baseline: float) -> Fit:
 
 
 def _rank_correlation(x: Vector, y: Vector) -> float:
-    from scipy.stats import rankdata
-
-    a, b = rankdata(x), rankdata(y)
+    a, b = mean_ranks(x), mean_ranks(y)
     # Predictions that differ by rounding alone say nothing of the order.
     flat = np.ptp(x) <= 1e-9 * max(float(np.ptp(y)), 1e-300) or np.ptp(y) == 0
     return float("nan") if flat or len(x) < 2 else float(np.corrcoef(a, b)[0, 1])

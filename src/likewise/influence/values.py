@@ -98,12 +98,11 @@ class Ranked(Transform):
     @classmethod
     def of(cls, values: Vector) -> Self:
         """The transform of these values; equal ones share their mean rank."""
-        knots, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-        last = np.cumsum(counts)
-        mean_rank = last - 0.5 * (counts - 1)
-        scores = ndtri((mean_rank - 0.375) / (len(values) + 0.25))
-        spread = float(np.std(scores[inverse]))
-        return cls(knots, scores / (spread if spread > 0 else 1.0))
+        ranks = mean_ranks(values)
+        scores = ndtri((ranks - 0.375) / (len(values) + 0.25))
+        spread = float(np.std(scores))
+        knots, first = np.unique(values, return_index=True)
+        return cls(knots, scores[first] / (spread if spread > 0 else 1.0))
 
     def _line(self, at: Any, x: Vector, y: Vector) -> Any:
         if len(x) < 2:
@@ -195,3 +194,13 @@ def _unbox_cox(z: Any, power: float) -> Any:
         return np.expm1(np.minimum(z, 50.0))
     # With a negative power the image is bounded; beyond its end the inverse saturates instead of failing.
     return np.expm1(np.log(np.maximum(1.0 + power * z, 1e-6)) / power)
+
+
+def mean_ranks(values: Vector) -> Vector:
+    """Ranks from 1 on; equal values share the mean of theirs.
+
+    >>> mean_ranks(np.array([5.0, 1.0, 5.0, 7.0])).tolist()
+    [2.5, 1.0, 2.5, 4.0]
+    """
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1))[inverse], dtype=float)
