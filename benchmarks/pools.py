@@ -33,7 +33,7 @@ PICTURE = DOCS.with_name("scale.svg")
 LIBRARIES = ("numpy", "scipy", "rdkit", "torch", "botorch", "gpytorch", "distributed")
 CANDIDATES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 OBSERVATIONS = (100, 200, 500, 1000)
-FEW_CANDIDATES, FEW_OBSERVATIONS = 100_000, 300
+MANY_CANDIDATES, FEW_OBSERVATIONS = 1_000_000, 300
 GIGABYTE = 1e9
 
 
@@ -63,12 +63,12 @@ def million(folder: Path, repeats: int) -> Figures:
 
 
 def growth(folder: Path, repeats: int) -> Figures:
-    """ask(1) after a tell, by candidates at 300 observations and by observations at 100,000 candidates."""
+    """ask(1) after a tell, by candidates at 300 observations and by observations at 1,000,000 candidates."""
     path = str(folder / "growth.bits")
     measured("synthetic", n=max(CANDIDATES), path=path)
     by = {
         "candidates": [(n, FEW_OBSERVATIONS) for n in CANDIDATES],
-        "observations": [(FEW_CANDIDATES, told) for told in OBSERVATIONS],
+        "observations": [(MANY_CANDIDATES, told) for told in OBSERVATIONS],
     }
     return {
         name: [
