@@ -16,7 +16,7 @@ from likewise.spaces.base import Continuous, PartlyContinuous
 class AlternatingSearch(Search):
     """Moves choose the parts that are not numbers, gradients then the numbers, and again from what was found."""
 
-    climbing: ClimbingSearch = field(default_factory=lambda: ClimbingSearch(free=1))
+    climbing: ClimbingSearch = field(default_factory=ClimbingSearch)
     rounds: int = 2
     survivors: int = 12
     most_steps: int = 30

@@ -2,15 +2,11 @@
 
 From every observation, the best ones first when there are many, and from fresh samples, each trajectory goes to the
 best of its sampled moves as long as that is strictly better. All advance together: one batched comparison a step.
-
-In spaces without end there is always some far object that promises much because little is known of it. So only one
-search in a few follows trajectories to wherever they lead; the others take a single step from the very best
-observations, where the model knows most and what it learns serves the next step.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -23,10 +19,8 @@ from likewise.spaces.base import Crossover, Moves
 
 @dataclass(frozen=True)
 class ClimbingSearch(Search):
-    """Climbs by a space's moves: freely at every `free`-th number of observations, else a step from the `nearest`."""
+    """Climbs by a space's moves."""
 
-    free: int = 3
-    nearest: int = 3
     observations: int = 10
     samples: int = 200
     fresh: int = 6
@@ -35,27 +29,17 @@ class ClimbingSearch(Search):
     most_scored: int = 6_000
 
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        if len(ground.observed) % self.free:
-            near = self._climbed(scorer, ground, list(ground.observed[: self.nearest]), most_steps=1)
-            if near.objects:
-                return near
-        return self._everywhere(scorer, ground)
-
-    def thorough(self) -> ClimbingSearch:
-        return replace(self, free=1)
-
-    def _everywhere(self, scorer: Scorer, ground: Ground) -> Found:
         starts = list(ground.observed[: self.observations])
         drawn = ground.space.sample(self.samples, ground.rng) + self._crossed(ground)
         scores = scorer.score(drawn)
         starts += [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh + self.observations // 2].tolist()]
-        return self._climbed(scorer, ground, starts, self.most_steps)
+        return self._climbed(scorer, ground, starts)
 
     def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
         drawn = ground.space.sample(self.samples // 4, ground.rng)
         scores = scorer.score(drawn)
         fresh = [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh].tolist()]
-        return self._climbed(scorer, ground, found.objects[:8] + fresh, self.most_steps)
+        return self._climbed(scorer, ground, found.objects[:8] + fresh)
 
     def _crossed(self, ground: Ground) -> list[Any]:
         """Mixtures of good observations, where the space can make them."""
@@ -66,7 +50,7 @@ class ClimbingSearch(Search):
         made = [ground.space.crossover(parents[i], parents[j], ground.rng) for i, j in pairs if i != j]
         return [x for x, fine in zip(made, ground.space.allowed(made).tolist(), strict=True) if fine]
 
-    def _climbed(self, scorer: Scorer, ground: Ground, starts: list[Any], most_steps: int) -> Found:
+    def _climbed(self, scorer: Scorer, ground: Ground, starts: list[Any]) -> Found:
         space = cast(Moves, ground.space)
         places = list(starts)
         scores = self._free_scores(scorer, ground, places)
@@ -74,7 +58,7 @@ class ClimbingSearch(Search):
         met, met_scores = list(places), [scores.copy()]
         active = np.arange(len(places))
         spent = 0
-        for _ in range(most_steps):
+        for _ in range(self.most_steps):
             neighbours = [space.moves(places[i], ground.rng) for i in active.tolist()]
             sizes = np.array([len(n) for n in neighbours])
             flat = [x for group in neighbours for x in group]
