@@ -32,7 +32,7 @@ from likewise.spaces.encoded import CHUNK
 PRECISE = 1 << 14
 # Where this many times more rows may win than have been scored, tighter bounds are worth their price; they are made
 # from a sample of those rows. First, exact scores are given a part of that price: often a few of them leave no others.
-LOOSE, SAMPLE, FIRST = 8, 256, 0.25
+LOOSE, SAMPLE, FIRST = 8, 256, 0.05
 
 # The encodings of all rows by a similarity, one for each chunk.
 Encoder = Callable[[Similarity], Iterable[Encoding | Filed]]
