@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.search.bounds import COLUMNS, Bounds, Projection, bounded
+from likewise.search.bounds import Bounds, Projection, bounded
 from likewise.search.chunk import BLOCK, Chunk
 from likewise.search.columns import WIDTH
 from likewise.search.question import Contenders, Entries, Question, Rows, joined, leading
@@ -31,8 +31,8 @@ from likewise.spaces.encoded import CHUNK
 # Pools up to this size keep their scores in double precision, for which there is room.
 PRECISE = 1 << 14
 # Where this many times more rows may win than have been scored, tighter bounds are worth their price; they are made
-# from a sample of those rows. First, exact scores are given a part of that price: often a few of them leave no others.
-LOOSE, SAMPLE, FIRST = 8, 256, 0.05
+# from a sample of those rows.
+LOOSE, SAMPLE = 8, 256
 
 # The encodings of all rows by a similarity, one for each chunk.
 Encoder = Callable[[Similarity], Iterable[Encoding | Filed]]
@@ -169,7 +169,8 @@ class Partition:
         """The best rows, their exact scores, and the highest score or bound of all others."""
         rows, scores, ceilings = np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0)
         # What has no bound is scored in any case.
-        step, tight = 2 * most + int(np.isposinf(bounds).sum()), False
+        first = step = 2 * most + int(np.isposinf(bounds).sum())
+        tight = False
         while True:
             some = leading(bounds, np.arange(self.size) + self.first, question, step)
             if len(some):
@@ -182,16 +183,13 @@ class Partition:
                 break
             above = np.flatnonzero(bounds > (scores[best[-1]] if len(best) == most else -np.inf))
             step = min(2 * len(rows), len(above))
-            if not tight and len(rows) > self._tried(question) and len(above) > LOOSE * len(rows):
+            # The second best rows often leave no others, though the first seemed to.
+            if not tight and len(rows) > first and len(above) > LOOSE * len(rows):
                 tight = True
                 np.minimum(bounds, self._bounded(question, self._projections(question, above)), out=bounds)
         left = np.ones(len(rows), dtype=bool)
         left[best] = False
         return rows[best], scores[best], max(rest, float(ceilings[left].max(initial=-np.inf)))
-
-    def _tried(self, question: Question) -> float:
-        """How many rows are scored before bounds are made tighter: a row costs O(t²), bounds O(t) for every row."""
-        return FIRST * COLUMNS * self.size / max(1, len(question.numbers))
 
     def _projections(self, question: Question, rows: Rows) -> dict[int, Projection]:
         """A projection for every member that has bounds, made for rows like these."""
