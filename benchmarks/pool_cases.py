@@ -205,7 +205,8 @@ def ask_synthetic(path: str, n: int, told: int, batch: int, repeats: int, read: 
 
     similarity = Stored(path=path)
     values = of_bits(similarity)
-    study = started([f"{i}" for i in range(n)], similarity, values, told)
+    # So many are told when the last round ends, and the peak is taken.
+    study = started([f"{i}" for i in range(n)], similarity, values, told - batch * (repeats + 1))
     columns = Stopwatch()
     columns.on(Partition, "_prepare")
     steps = asks(study, batch, lambda x: float(values([int(x)])[0]))
