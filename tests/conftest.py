@@ -1,8 +1,15 @@
-"""One profile for all property tests: a busy machine is no failure."""
+"""What all tests share: a busy machine is no failure, and Ctrl-C means what it means in a terminal."""
 
 from __future__ import annotations
+
+import signal
+import threading
 
 from hypothesis import settings
 
 settings.register_profile("likewise", deadline=None)
 settings.load_profile("likewise")
+
+# Shells that run something in the background have it ignore Ctrl-C, and tests of Ctrl-C would wait for it in vain.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -11,7 +11,7 @@ import time
 import weakref
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from likewise.influence.posterior import Prediction
 from likewise.influence.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Batch, Sequential
-from likewise.spaces.base import Enumerable, Space
+from likewise.spaces.base import Space
 from likewise.study import explanation
 from likewise.study.evaluation import measured
 from likewise.study.heartbeat import Heartbeat
@@ -47,8 +47,6 @@ Direction = Literal["maximize", "minimize"]
 INITIAL = 5
 RETRIES = 20
 ANALOGUES = 5
-# Products with so many objects are worth the threads of BLAS.
-LARGE = 50_000
 
 
 class Study:
@@ -252,9 +250,8 @@ class Study:
     @contextmanager
     def _thinking(self) -> Iterator[None]:
         """What was computed before is kept, and forgotten when a thought is cut short: it may be half done."""
-        large = isinstance(self.space, Enumerable) and len(self.space.objects) > LARGE
         try:
-            with nullcontext() if large else one_thread():
+            with one_thread():
                 yield
         except BaseException:
             self._proposer = self._fresh()
