@@ -122,6 +122,8 @@ def press(x):
     return float(x)
 
 mark.write_text(str(os.getpid()))
+# It is ignored in the background of a shell.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 release = mark.with_suffix(".release")
 study = study_of(12, storage=url)
 best = optimize(press, study, budget=12, executor=client)

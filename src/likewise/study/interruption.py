@@ -21,8 +21,10 @@ INSISTING = 3
 class Interruption:
     """Counts Ctrl-C while it is entered, in the main thread and unless the user handles the signal otherwise.
 
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
     >>> with Interruption() as interruption, interruption.held():
     ...     signal.raise_signal(signal.SIGINT)
+    >>> _ = signal.signal(signal.SIGINT, before)
     >>> interruption.count
     1
     """
