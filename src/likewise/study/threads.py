@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from threading import Lock
 from typing import Any, final
 
@@ -38,11 +37,9 @@ class _Single:
 
     def _lowered(self) -> Any:
         if self._controller is None:
-            try:
-                self._controller = import_module("threadpoolctl").ThreadpoolController()
-            except ImportError:
-                # Slower on a busy machine, and otherwise the same.
-                return None
+            from threadpoolctl import ThreadpoolController
+
+            self._controller = ThreadpoolController()
         return self._controller.limit(limits=1, user_api="blas")
 
 
