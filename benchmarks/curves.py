@@ -40,7 +40,7 @@ def draw(contents: Mapping[str, Mapping[str, Any]], path: Path) -> None:
         _panel(panel, name, content)
     handles = {label: line for a in axes.flat for line, label in zip(*a.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=8, fontsize=8, frameon=False)
-    figure.savefig(path, dpi=100)
+    figure.savefig(path, dpi=80)
     pyplot.close(figure)
 
 
@@ -58,4 +58,4 @@ def _panel(axes: Any, name: str, content: Mapping[str, Any]) -> None:
     axes.axvline(content["task"]["initial"], color="#BBBBBB", linewidth=0.6)
     axes.set(yscale="log", xlabel="evaluations", ylabel="regret")
     axes.set_title(name, fontsize=9)
-    axes.tick_params(labelsize=7)
+    axes.tick_params(which="both", labelsize=7)
