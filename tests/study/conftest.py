@@ -1,7 +1,8 @@
-"""A real PostgreSQL server for the tests, from the binaries that the package pgserver carries or the system has.
+"""Databases and processes for the tests.
 
-One server per test process, started when a test first needs it. PostgreSQL refuses to run as root: there it runs as an
-account without rights, from a copy of the binaries if need be; nothing on the machine is changed.
+PostgreSQL is a real server, from the binaries that the package pgserver carries or the system has. One server per
+test process, started when a test first needs it. PostgreSQL refuses to run as root: there it runs as an account without
+rights, from a copy of the binaries if need be; nothing on the machine is changed.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ import pytest
 
 ACCOUNTS = ("nobody", "postgres", "daemon")
 STARTING = 60.0
+
+Start = Callable[..., subprocess.Popen[str]]
 
 
 def _installations() -> Iterator[Path]:
@@ -134,3 +138,29 @@ def postgres_url(postgres_server: str) -> str:
     with psycopg.connect(f"postgresql://likewise@/postgres{postgres_server}", autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {name}".encode())
     return f"postgresql+psycopg://likewise@/postgres{postgres_server}&options=-csearch_path%3D{name}"
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'study.db'}"
+
+
+@pytest.fixture(params=["sqlite_url", "postgres_url"])
+def url(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(request.param))
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts a script with arguments; whatever still runs at the end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(script: str, *arguments: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", script, *map(str, arguments)]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()

@@ -6,9 +6,8 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,32 +60,6 @@ while True:
         print(s.id, s.object, flush=True)
 """
 )
-
-
-@pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'study.db'}"
-
-
-@pytest.fixture(params=["sqlite_url", "postgres_url"])
-def url(request: pytest.FixtureRequest) -> str:
-    return str(request.getfixturevalue(request.param))
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Starts a script with arguments; whatever still runs at the end is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def begin(script: str, *arguments: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", script, *map(str, arguments)]
-        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.kill()
-        process.communicate()
 
 
 def opened(url: str, size: int, **options: Any) -> lw.Study:

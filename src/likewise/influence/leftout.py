@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr
 
-from likewise.influence.committee import Committee, Member
+from likewise.influence.committee import Committee
 from likewise.influence.fitting import LEARN_FROM, Settings, reseat
 from likewise.influence.gram import Gram
 from likewise.influence.learning import learn
@@ -83,12 +83,8 @@ def _left_out(post: Posterior, groups: Groups) -> tuple[Vector, Vector]:
 
 def left_out_error(committee: Committee) -> float:
     """Root mean squared error for observations left out one by one, on the model's scale; nothing is learnt anew."""
-    means = [weight * member.posterior.leave_one_out().mean for weight, member in _weighed(committee)]
-    return float(np.sqrt(np.mean((committee.members[0].posterior.values - np.sum(means, axis=0)) ** 2)))
-
-
-def _weighed(committee: Committee) -> Iterator[tuple[float, Member]]:
-    return zip(committee.weights.tolist(), committee.members, strict=True)
+    found = LeftOut.of(committee, [])
+    return float(np.sqrt(np.mean((committee.members[0].posterior.values - found.weights @ found.means) ** 2)))
 
 
 def same_objects(objects: Sequence[Any]) -> Groups:

@@ -19,6 +19,7 @@ import numpy as np
 from likewise.interfaces.console import Progress
 from likewise.similarity.base import Matrix, Parameter, ParameterPullback, Similarity, Vector
 from likewise.similarity.encoding import Encoding, join, take
+from likewise.similarity.through import Through
 
 # Below this, other processes take longer to start than they save.
 LARGE = 4_000
@@ -37,7 +38,7 @@ PRICES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Ready(Similarity):
+class Ready(Through):
     """A similarity that has encoded a pool already; other objects it encodes when it meets them. PSD if that one is."""
 
     inner: Similarity
@@ -49,22 +50,11 @@ class Ready(Similarity):
         return (self.inner,)
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
-
-    @property
     def name(self) -> str:
         return self.inner.name
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Ready(parts[0], self.encoding, self.places)
-
-    def part_encoding(self, a: Encoding, i: int) -> Encoding:
-        return a
 
     def fitted(self, a: Encoding) -> Similarity:
         return self.rebuilt([self.inner.fitted(a)])
@@ -84,12 +74,6 @@ class Ready(Similarity):
             return self.inner.encode(objects)
         index = np.array(known, dtype=np.intp)
         return self.encoding if np.array_equal(index, np.arange(len(self.places))) else take(self.encoding, index)
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
 
 
 def cores() -> int:

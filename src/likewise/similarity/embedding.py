@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding
 from likewise.similarity.plain import object_key
+from likewise.similarity.through import Through
 from likewise.similarity.vectors import Cosine
 
 
@@ -41,7 +42,7 @@ class _Vectors:
 
 
 @dataclass(frozen=True, eq=False)
-class Embedded(Similarity):
+class Embedded(Through):
     """similarity(f(x), f(x')) with a function f from objects to vectors, called once for each object ever.
 
     With `batch` the function gets a list of the objects that are new and returns one vector for each, in their order.
@@ -62,35 +63,14 @@ class Embedded(Similarity):
         return (self.similarity,)
 
     @property
-    def psd(self) -> bool:
-        return self.similarity.psd
-
-    @property
-    def signed(self) -> bool:
-        return self.similarity.signed
-
-    @property
     def name(self) -> str:
         return f"{self.similarity.name} of {getattr(self.function, '__name__', type(self.function).__name__)}"
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Embedded(self.function, parts[0], self.batch, self._vectors)
 
-    def part_encoding(self, a: Encoding, i: int) -> Encoding:
-        return a
-
     def encode(self, objects: Sequence[Any]) -> Encoding:
         return self.similarity.encode(list(self.vectors(objects)))
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.similarity.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.similarity.within(a)
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.similarity.sensitivity(a)
-        return scores, lambda weights: {f"0.{name}": slope for name, slope in pull(weights).items()}
 
     def vectors(self, objects: Sequence[Any]) -> Matrix:
         """The vectors of the objects, one row each."""

@@ -10,13 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from likewise.similarity.base import Differentiable, Matrix, Parameter, Pullback, Similarity, Vector
+from likewise.similarity.base import (
+    Differentiable,
+    Matrix,
+    Parameter,
+    ParameterPullback,
+    Pullback,
+    Similarity,
+    Vector,
+)
 from likewise.similarity.encoding import Encoding
+from likewise.similarity.through import Through
 from likewise.similarity.vectors import VectorSimilarity
 
 
 @dataclass(frozen=True)
-class Fixed(Similarity):
+class Fixed(Through):
     """The inner similarity with its parameters kept as given; median distances are still settled. PSD if that one is.
 
     >>> from likewise.similarity.strings import Hamming
@@ -31,22 +40,11 @@ class Fixed(Similarity):
         return (self.inner,)
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
-
-    @property
     def name(self) -> str:
         return f"fixed {self.inner.name}"
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return fixed(parts[0])
-
-    def part_encoding(self, a: Encoding, i: int) -> Encoding:
-        return a
 
     def parameters(self, a: Encoding) -> dict[str, Parameter]:
         return {}
@@ -57,11 +55,8 @@ class Fixed(Similarity):
     def encode(self, objects: Sequence[Any]) -> Encoding:
         return self.inner.encode(objects)
 
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
+    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+        return self.between(a, a), lambda weights: {}
 
     def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
         return cast(Differentiable, self.inner).linearise(a, b)

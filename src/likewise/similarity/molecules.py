@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.bits import Packed, packed_bytes, packed_sizes
 from likewise.similarity.encoding import Encoding, join
 from likewise.similarity.sets import Sets, compared, jaccard, unary_sets
 from likewise.similarity.smiles import Molecule, canonical, parsed, rdkit
+from likewise.similarity.through import Through
 from likewise.similarity.vectors import Matern
 
 Fingerprint = Literal["morgan", "atompair", "torsion", "maccs"]
@@ -158,39 +159,8 @@ class TanimotoCounts(FingerprintSimilarity):
         return unary_sets(rows, features, times, len(found))
 
 
-class _Through(Similarity):
-    """A similarity of what a molecule is turned into."""
-
-    inner: Similarity
-
-    @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
-
-    @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
-
-    def part_encoding(self, a: Encoding, i: int) -> Encoding:
-        return a
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(a)
-        return scores, lambda weights: {f"0.{name}": slope for name, slope in pull(weights).items()}
-
-
 @dataclass(frozen=True)
-class CanonicalSMILES(_Through):
+class CanonicalSMILES(Through):
     """A similarity of strings, applied to the canonical SMILES of molecules. PSD if the inner one is.
 
     >>> from likewise.similarity.strings import Indel
@@ -199,6 +169,10 @@ class CanonicalSMILES(_Through):
     """
 
     inner: Similarity
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.inner,)
 
     @property
     def name(self) -> str:
@@ -253,7 +227,7 @@ def _descriptors(molecule: Molecule) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Descriptors(_Through):
+class Descriptors(Through):
     """A similarity of vectors (Matérn 5/2 unless given) of thirteen physico-chemical descriptors. PSD if that one is.
 
     Lipophilicity, refractivity, polar surface, weight, hydrogen bonds, rotatable bonds, rings, sp³ carbons, atoms and
@@ -265,6 +239,10 @@ class Descriptors(_Through):
     """
 
     inner: Similarity = field(default_factory=Matern)
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.inner,)
 
     @property
     def name(self) -> str:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Similarity
 from likewise.similarity.encoding import Encoding
+from likewise.similarity.through import Through
 
 
 @dataclass(frozen=True)
-class Numbered(Similarity):
+class Numbered(Through):
     """A similarity of permutations of 0, …, n−1, for orders of these `items`. PSD if the inner one is.
 
     Which item has which number makes no difference to the similarities of `likewise.similarity.permutations`.
@@ -30,28 +31,15 @@ class Numbered(Similarity):
         return (self.inner,)
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
     def name(self) -> str:
         return self.inner.name
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Numbered(parts[0], self.items)
 
-    def part_encoding(self, a: Encoding, i: int) -> Encoding:
-        return a
-
     def encode(self, objects: Sequence[Any]) -> Encoding:
         numbers = {item: number for number, item in enumerate(self.items)}
         return self.inner.encode([_numbers(row, x, numbers) for row, x in enumerate(objects)])
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
 
 
 def _numbers(row: int, x: Any, numbers: dict[Any, int]) -> list[int]:

@@ -19,7 +19,7 @@ from likewise.study.loop import INTERRUPTED, Loop
 from likewise.study.progress import Progress
 from likewise.study.stopping import MOST_FAILURES, PATIENCE, Limits, Watch, callbacks_of
 from likewise.study.storage import Storage
-from likewise.study.study import Study
+from likewise.study.study import Direction, Study
 from likewise.study.trial import State, Trial
 
 Similarities = Likeness | Sequence[Likeness] | Literal["auto"]
@@ -142,10 +142,9 @@ def maximize(
     >>> round(float(best.object[0]), 1), best.stopped
     (0.7, 'the budget of 12 evaluations is spent')
     """
-    lease = LEASE if lease is None and storage is not None else lease
     return optimize(
         f,
-        Study(space, similarity, direction="maximize", seed=seed, storage=storage, name=name, lease=lease),
+        _study(space, similarity, "maximize", seed, storage, name, lease),
         budget=budget,
         batch=batch,
         executor=executor,
@@ -186,10 +185,9 @@ def minimize(
     progress: bool | None = None,
 ) -> Result:
     """Find the object with the smallest f; see `maximize`."""
-    lease = LEASE if lease is None and storage is not None else lease
     return optimize(
         f,
-        Study(space, similarity, direction="minimize", seed=seed, storage=storage, name=name, lease=lease),
+        _study(space, similarity, "minimize", seed, storage, name, lease),
         budget=budget,
         batch=batch,
         executor=executor,
@@ -204,6 +202,20 @@ def minimize(
         callbacks=callbacks,
         progress=progress,
     )
+
+
+def _study(
+    space: Space,
+    similarity: Similarities,
+    direction: Direction,
+    seed: int,
+    storage: str | Storage | None,
+    name: str,
+    lease: float | None,
+) -> Study:
+    """The study of a run; a stored one has a lease, as a run may die and leave suggestions behind."""
+    lease = LEASE if lease is None and storage is not None else lease
+    return Study(space, similarity, direction=direction, seed=seed, storage=storage, name=name, lease=lease)
 
 
 def _crew(f: Objective, executor: Any, workers: int | None, timeout: float | None) -> Crew:
