@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shlex
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -29,6 +30,21 @@ def test_the_answer_is_a_table_for_people_and_notes_go_to_stderr(run: Run, words
     assert "took values from column 'score'" in answer.err
     assert "17 measured rows, 64 candidates" in answer.err
     assert "\x1b" not in answer.out
+
+
+def test_the_command_to_go_on_with_can_be_pasted(run: Run, words: Path, save: Save) -> None:
+    """Names with spaces are quoted, there and where results would be lost."""
+    table = save(words.read_bytes(), "my words.csv")
+    answer = run("suggest", table.name, "-n", 1, "--object", "word", "--out", "what next.csv", *FAST)
+    follow = next(line for line in answer.out.splitlines() if line.startswith("Fill in")).split("then: ")[1]
+    assert shlex.split(follow) == ["likewise", "tell", "my words.csv", "what next.csv"]
+    header, row = Path("what next.csv").read_text().splitlines()
+    cells = row.split(",")
+    cells[header.split(",").index("score")] = "3"
+    save("\n".join([header, ",".join(cells), ""]), "what next.csv")
+    again = run("suggest", table.name, "-n", 1, "--object", "word", "--out", "what next.csv", *FAST)
+    assert again.code == 2
+    assert "(likewise tell 'my words.csv' 'what next.csv' --in-place)" in " ".join(again.err.split())
 
 
 def test_json_is_alone_on_stdout_and_says_everything(run: Run, words: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,7 +134,8 @@ def answer_text(
     if verdict:
         say(f"Verdict: {verdict}")
     if out is not None and found:
-        follow = f"likewise tell {sheet.table.name} {out}" if sheet is not None else f"likewise suggest {out} --space …"
+        tell = None if sheet is None else shlex.join(["likewise", "tell", str(sheet.table.name), str(out)])
+        follow = tell or f"likewise suggest {shlex.quote(str(out))} --space …"
         say(f"Fill in column {value!r} of {out}, then: {follow}")
     if report is not None:
         say(f"Report: {report}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,8 @@ def check_target(target: Path, source: Path | None, table: Sheet | None, force: 
     if lost is None:
         raise UsageError(f"{target} is there already and is no table of suggestions; give another name, or --force.")
     if lost:
-        command = f"likewise tell {source} {target} --in-place" if source else "likewise tell"
+        files = [str(source), str(target), "--in-place"] if source else []
+        command = shlex.join(["likewise", "tell", *files])
         raise UsageError(
             f"{target} is there already, with {lost} measured values that {source or 'no table'} has. "
             f"Merge them first ({command}), give another name, or --force to lose them."
