@@ -1,8 +1,9 @@
 """Which scale the values are modelled on: as they are, bent by a power, or by their ranks.
 
 The power transform is chosen by evidence: densities on the user's scale, so its Jacobian counts. Ranks have no honest
-Jacobian and are chosen by leave-one-out error on the user's scale, and only where they win clearly. The error is that
-of the better half: a scale that orders the poor objects well and blurs the good ones would never find the best.
+Jacobian and are chosen by leave-one-out errors on the user's scale, where these fall by more than their standard error.
+The errors are those of the better half: a scale that orders the poor objects well and blurs the good ones would never
+find the best. With few values that verdict is worth little, and ranks do not stand.
 Both are judged on one rough matrix, the mean of all likenesses before anything is learnt: one eigendecomposition.
 """
 
@@ -17,35 +18,44 @@ from likewise.influence.influence import Spectral
 from likewise.influence.values import Ranked, Standardised, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
 
-FROM = 8
-NATS_FOR_POWER = 1.0
-SHARE_FOR_RANKS = 0.9
+POWER_FROM, RANKS_FROM = 8, 20
+NATS_FOR_POWER = 2.0
+# By how many standard errors the squared errors must fall.
+ERRORS_FOR_RANKS = 1.0
 RATIOS = np.geomspace(1e-6, 1.0, 13)
 
 
 class _Fit(NamedTuple):
     log_evidence: float
-    error: float
+    squared_errors: Vector
 
 
 def suitable_scale(scores: Matrix, values: Vector) -> type[Transform]:
     """The transform that suits these values best, under a matrix of scores of the observed objects."""
-    if len(values) < FROM or np.ptp(values) == 0:
+    if len(values) < POWER_FROM or np.ptp(values) == 0:
         return Standardised
     levels, basis = np.linalg.eigh(scores)
     levels = np.maximum(levels, 0.0)
     plain = _fit(Standardised.of(values), values, levels, basis)
     bent = _fit(YeoJohnson.of(values), values, levels, basis)
     best: type[Transform] = Standardised
-    error = plain.error
+    fit = plain
     if bent.log_evidence > plain.log_evidence + NATS_FOR_POWER:
-        best, error = YeoJohnson, bent.error
+        best, fit = YeoJohnson, bent
+    if len(values) < RANKS_FROM:
+        return best
     ranked = _fit(Ranked.of(values), values, levels, basis)
-    return Ranked if ranked.error < SHARE_FOR_RANKS * error else best
+    return Ranked if _clearly_less(ranked.squared_errors, fit.squared_errors) else best
+
+
+def _clearly_less(a: Vector, b: Vector) -> bool:
+    """Whether the mean of `a` is below that of `b`, pair by pair, by more than the standard error of the difference."""
+    fall = b - a
+    return float(fall.mean()) > ERRORS_FOR_RANKS * float(fall.std(ddof=1)) / np.sqrt(len(fall))
 
 
 def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) -> _Fit:
-    """Evidence at the best noise, and the leave-one-out error, both on the user's scale."""
+    """Evidence at the best noise, and the leave-one-out errors of the better half, both on the user's scale."""
     z = np.asarray(transform.forward(values), dtype=float)
     rotated = z @ basis
     found = [spectral_evidence(levels, rotated, ratio) for ratio in RATIOS]
@@ -58,4 +68,4 @@ def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) ->
     predicted = transform.moments(left_out, spread)[0]
     jacobian = float(np.sum(np.log(np.maximum(transform.slope(values), 1e-300))))
     good = values >= np.median(values)
-    return _Fit(found[best].log + jacobian, float(np.sqrt(np.mean((predicted[good] - values[good]) ** 2))))
+    return _Fit(found[best].log + jacobian, (predicted[good] - values[good]) ** 2)
