@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,10 @@ GROUPS = {
     "Permutations": QAP,
 }
 OURS = "likewise"
-COLUMNS = (*SHOWN[:2], "likewise-twostage", "likewise-topscore", *SHOWN[2:])
+GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
+BATCHES = ("likewise-twostage", "likewise-topscore")
+SINGLE = ("likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
+COLUMNS = (*SHOWN[:2], *BATCHES, *SINGLE, *SHOWN[2:])
 BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"
 INTRODUCTION = """## The suite
 
@@ -45,6 +49,7 @@ interval of the paired difference beside it.
 
 Table = Mapping[str, Measures]
 Contents = Mapping[str, Any]
+Comparison = Callable[[Measures, Measures, str], str]
 
 
 def write(out: Path) -> None:
@@ -84,10 +89,28 @@ def _overall(contents: Contents) -> str:
 
 
 def _losses(contents: Contents) -> str:
-    """The tasks on which likewise is behind its best peer, said plainly."""
-    lost = {name: value for name, value in ratios(contents).items() if value > 1}
-    lines = [f"- {name}: {value:.2f}" for name, value in sorted(lost.items(), key=lambda item: -item[1])]
-    return "### Where likewise loses\n\n" + ("\n".join(lines) or "Nowhere.") + "\n"
+    """The tasks on which likewise is behind its best peer, behind chance, or slower than a Gaussian process."""
+    tables = {name: all_measures(content) for name, content in contents.items()}
+    ours = {name: table for name, table in tables.items() if OURS in table}
+    lost = sorted(((value, name) for name, value in ratios(contents).items() if value > 1), reverse=True)
+    by_chance = [
+        f"{name} ({value:.2f})"
+        for name, table in ours.items()
+        if "random" in table and (value := ratio(table[OURS], table["random"])) > 1
+    ]
+    slower = [
+        f"{name} ({table[OURS].cpu_seconds.mean():.2g} s, {peer} {table[peer].cpu_seconds.mean():.2g} s)"
+        for name, table in ours.items()
+        for peer in GAUSSIAN_PROCESSES
+        if peer in table and table[OURS].cpu_seconds.mean() >= table[peer].cpu_seconds.mean()
+    ]
+    lines = {
+        "More regret than the best peer": [f"{name} ({value:.2f})" for value, name in lost],
+        "More regret than random search": by_chance,
+        "Slower to ask than a peer with a Gaussian process": slower,
+    }
+    said = [f"- {what}: {', '.join(names) or 'nowhere'}." for what, names in lines.items()]
+    return "### Where likewise loses\n\n" + "\n".join(said) + "\n"
 
 
 def _section(title: str, names: Sequence[str], contents: Contents, figures: Path) -> str:
@@ -100,8 +123,9 @@ def _section(title: str, names: Sequence[str], contents: Contents, figures: Path
     sizes = sorted({f"{c['task']['initial']} + {c['task']['budget']} evaluations" for c in there.values()})
     parts = [
         f"### {title}\n\n{'; '.join(sizes)}.\n",
-        "AUC regret:\n\n" + _by_method(tables, lambda m: f"{mean_and_error(m.auc)} ({len(m.seeds)})", compared=True),
-        "Final regret:\n\n" + _by_method(tables, lambda m: mean_and_error(m.final)),
+        "AUC regret:\n\n" + _by_method(tables, lambda m: f"{mean_and_error(m.auc)} ({len(m.seeds)})", AUC),
+        "Final regret:\n\n"
+        + _by_method(tables, lambda m: mean_and_error(m.final), FINAL if title == "Functions" else {}),
         "Found of the top 1 %:\n\n" + _by_method(tables, lambda m: f"{m.found.mean():.1f}") if "Pools" in title else "",
         "Seconds per ask:\n\n" + _by_method(tables, lambda m: f"{m.cpu_seconds.mean():.2g}"),
         f"![regret after each evaluation]({figures.name}/{picture.name})\n",
@@ -109,24 +133,51 @@ def _section(title: str, names: Sequence[str], contents: Contents, figures: Path
     return "\n".join(part for part in parts if part)
 
 
-def _by_method(tables: Mapping[str, Table], shown: Callable[[Measures], str], compared: bool = False) -> str:
-    """A row per task and a column per method."""
+def _by_method(
+    tables: Mapping[str, Table],
+    shown: Callable[[Measures], str],
+    against: Mapping[str, Comparison] = MappingProxyType({}),
+) -> str:
+    """A row per task and a column per method, then those that compare likewise with a peer."""
     methods = [name for name in COLUMNS if any(name in table for table in tables.values())]
     rows = [
-        [task, *(shown(table[m]) if m in table else "" for m in methods), *(_compared(table) if compared else ())]
+        [
+            task,
+            *(shown(table[m]) if m in table else "" for m in methods),
+            *(_against(table, c) for c in against.values()),
+        ]
         for task, table in tables.items()
     ]
     heads = [f"**{name}**" if name == OURS else name for name in methods]
-    return markdown(["task", *heads, *(["ratio", "difference"] if compared else [])], rows) + "\n"
+    return markdown(["task", *heads, *against], rows) + "\n"
 
 
-def _compared(table: Table) -> list[str]:
+def _against(table: Table, comparison: Comparison) -> str:
+    """A comparison with the best peer; nothing where the two have no seed in common."""
     peer = best_peer(table, PEERS)
-    if peer is None or OURS not in table or not len((both := paired(table[OURS], table[peer]))[0]):
-        return ["", ""]
-    low, high = bootstrap(*both)
-    difference = float(np.mean(both[0] - both[1]))
-    return [f"**{ratio(table[OURS], table[peer]):.2f}**", f"{difference:+.3f} [{low:+.3f}, {high:+.3f}] ({peer})"]
+    if peer is None or OURS not in table or not set(table[OURS].seeds) & set(table[peer].seeds):
+        return ""
+    return comparison(table[OURS], table[peer], peer)
+
+
+def _ratio(ours: Measures, theirs: Measures, peer: str) -> str:
+    return f"**{ratio(ours, theirs):.2f}**"
+
+
+def _difference(ours: Measures, theirs: Measures, peer: str) -> str:
+    a, b = paired(ours, theirs)
+    low, high = bootstrap(a, b)
+    return f"{float(np.mean(a - b)):+.3f} [{low:+.3f}, {high:+.3f}] ({peer})"
+
+
+def _final_ratio(ours: Measures, theirs: Measures, peer: str) -> str:
+    a, b = paired(ours, theirs, "final")
+    low, high = bootstrap(a, b, "ratio")
+    return f"**{a.mean() / b.mean():.2g}** [{low:.2g}, {high:.2g}] ({peer})"
+
+
+AUC: Mapping[str, Comparison] = {"ratio": _ratio, "difference": _difference}
+FINAL: Mapping[str, Comparison] = {"ratio": _final_ratio}
 
 
 def _settings(contents: Contents) -> str:

@@ -11,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
+from likewise.similarity.algebra import Warped
+from likewise.similarity.base import Similarity
+from likewise.similarity.permutations import Footrule, Kendall, Mallows, Positions, Tours
 from likewise.spaces.permutations import Permutations
+from likewise.study.study import Study
 
 orders = st.integers(1, 40).flatmap(lambda n: st.permutations(range(n))).map(tuple)
 
@@ -113,3 +117,25 @@ def test_spaces_that_cannot_be_are_refused(n: Any) -> None:
 def test_unknown_steps_are_refused(steps: Any) -> None:
     with pytest.raises(SpaceError, match="'swap', 'insert', 'reverse'"):
         Permutations(3, steps=steps)
+
+
+@pytest.mark.parametrize(
+    "similarity",
+    [Tours(), Mallows(), Positions() * Kendall(), 0.5 * (Footrule() + Positions()), Warped(Positions(), 2.0)],
+)
+def test_named_items_are_compared_as_their_numbers_are(similarity: Similarity) -> None:
+    names = Permutations("dacb")
+    numbers = Permutations(4)
+    orders = numbers.sample(6, np.random.default_rng(0))
+    named = [tuple(names.items[i] for i in order) for order in orders]
+    seen = names.view(similarity)
+    scores = [seen(a, b) for a in named for b in named]
+    np.testing.assert_allclose(scores, [similarity(a, b) for a in orders for b in orders])
+
+
+def test_a_study_of_named_items_takes_a_similarity_by_hand() -> None:
+    stops = ["mill", "ford", "kirk", "wood"]
+    study = Study(Permutations(stops), Tours(), seed=0, initial=2)
+    for k in range(4):
+        study.tell(study.ask()[0], float(k))
+    assert sorted(study.best.object) == sorted(stops)

@@ -244,3 +244,7 @@ class Tours(Similarity):
 
     def within(self, a: tuple[Matrix, Matrix]) -> Vector:
         return np.ones(count(a))
+
+
+# Those that want the items as numbers.
+ORDERS = (Kendall, Mallows, Footrule, Positions, Tours)

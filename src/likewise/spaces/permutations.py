@@ -12,6 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import SpaceError
+from likewise.similarity.algebra import Product, Scaled, Sum, Symmetrised, Warped
+from likewise.similarity.base import Similarity
+from likewise.similarity.numbered import Numbered
+from likewise.similarity.permutations import ORDERS
 from likewise.spaces.base import Generator, Space
 from likewise.spaces.codec import identity, plain, scalar
 from likewise.spaces.drawing import child, neighbours
@@ -123,6 +127,14 @@ class Permutations(Space):
 
     def describe(self) -> dict[str, Any]:
         return {"space": "Permutations", "items": list(self.items)}
+
+    def view(self, similarity: Similarity) -> Similarity:
+        """Similarities of permutations see named items by their numbers."""
+        if self.items == tuple(range(len(self.items))):
+            return similarity
+        if isinstance(similarity, Sum | Product | Scaled | Warped | Symmetrised):
+            return similarity.rebuilt([self.view(part) for part in similarity.parts])
+        return Numbered(similarity, self.items) if isinstance(similarity, ORDERS) else similarity
 
 
 def _item(item: Any) -> Any:
