@@ -52,6 +52,16 @@ def test_influences_times_values_sum_to_the_mean(transform):
     np.testing.assert_allclose(influence @ committee.transform.forward(values), mixture.mean, atol=1e-6)
 
 
+@pytest.mark.parametrize("waiting", [[], words(2, seed=9)])
+def test_an_explanation_is_prediction_and_influence(waiting):
+    grams, _, values = problem()
+    committee = seat(grams, values).with_pending(waiting)
+    new = words(5, seed=7)
+    prediction, influence = committee.explain(new)
+    np.testing.assert_array_equal(prediction, committee.predict(new))
+    np.testing.assert_array_equal(influence, committee.influence(new))
+
+
 def test_the_mixture_is_that_of_the_members_posteriors():
     grams, _, values = problem()
     committee = seat(grams, values, transform=Standardised.of(values))

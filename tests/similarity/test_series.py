@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from likewise.errors import SimilarityError
+from likewise.similarity.alignments import alignment_logs, band_corridor
 from likewise.similarity.base import Similarity
 from likewise.similarity.series import DTW, GlobalAlignmentKernel, SoftDTW
 from likewise.testing.similarities import check_similarity
@@ -147,6 +148,20 @@ def test_global_alignment_is_psd(shift: int | None) -> None:
         kernel = GlobalAlignmentKernel(bandwidth, shift)
         matrix = kernel.between(*[kernel.encode(objects)] * 2)
         assert np.linalg.eigvalsh(matrix).min() > -1e-10
+
+
+@pytest.mark.parametrize("band", [None, 0.3])
+def test_plain_sums_and_logarithms_agree(band: float | None) -> None:
+    """Also where plain sums fall out of range, and must be left to logarithms."""
+    objects = [walk.ravel().tolist() for walk in walks(8, 60)]
+    for bandwidth in (10.0, 1.0, 0.1, 0.03):
+        kernel = GlobalAlignmentKernel(bandwidth)
+        series = [x.values for x in kernel.encode(objects)]
+        i, j = np.triu_indices(len(series))
+        corridor = band_corridor(band)
+        logs = alignment_logs(series, series, i, j, kernel._log_local, corridor)
+        both = alignment_logs(series, series, i, j, kernel._log_local, corridor, kernel._local)
+        np.testing.assert_allclose(both, logs, rtol=1e-12, atol=1e-11)
 
 
 def test_long_series_stay_finite() -> None:

@@ -159,8 +159,14 @@ class Committee:
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Mean and standard deviation at each object, on the user's scale."""
         encodings = self.encode(objects)
-        means, variances = self.moments(self.rows(encodings), self.selves(encodings))
-        return self.on_users_scale(means, variances)
+        return self.on_users_scale(*self.moments(self.rows(encodings), self.selves(encodings)))
+
+    def explain(self, objects: Sequence[Any]) -> tuple[Prediction, Matrix]:
+        """What `predict` and `influence` say, with the objects compared once."""
+        encodings = self.encode(objects)
+        rows = self.rows(encodings)
+        prediction = self.on_users_scale(*self.moments(rows, self.selves(encodings)))
+        return prediction, self._influence(rows)
 
     def on_users_scale(self, means: Matrix, variances: Matrix) -> Prediction:
         """The mixture's mean and standard deviation on the user's scale."""
@@ -172,9 +178,13 @@ class Committee:
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
-        without = replace(self, waiting=())
-        rows = without.rows(self.encode(objects))
-        return np.asarray(sum(m.weight * m.posterior.solution.influence(m.recipe.scores(rows)) for m in self.members))
+        return self._influence(replace(self, waiting=()).rows(self.encode(objects)))
+
+    def _influence(self, rows: Scores) -> Matrix:
+        observed = {k: row[:, : len(self.grams[k])] for k, row in rows.items()}
+        return np.asarray(
+            sum(m.weight * m.posterior.solution.influence(m.recipe.scores(observed)) for m in self.members)
+        )
 
     def with_pending(self, objects: Sequence[Any]) -> Committee:
         """The committee whose variances take objects in flight into account."""

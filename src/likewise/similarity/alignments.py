@@ -3,13 +3,14 @@
 L(i, j) = log k(i, j) + log(exp L(i−1, j) + exp L(i, j−1) + exp L(i−1, j−1)) is the logarithm of the sum, over the
 monotone paths from (0, 0) to (i, j), of the product of local scores k. The cells of an anti-diagonal i + j = s need
 only the two before it, so they are computed together, for a block of pairs together; in logarithms, as products over
-hundreds of points leave the range of floating-point numbers.
+hundreds of points leave the range of floating-point numbers. Where they do not, which the sum itself shows, plain sums
+and products take a quarter of the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,23 @@ from numpy.typing import NDArray
 from likewise.similarity.base import Matrix, Vector
 
 Integers = NDArray[np.intp]
-# From squared distances (cells, pairs) and the shifts j − i of the cells, the log of the local score.
+# From squared distances (cells, pairs) and the shifts j − i of the cells, the local score or its logarithm.
 Local = Callable[[Matrix, Vector], Matrix]
 # From the lengths n and m of pairs, how far i may be ahead of j, and j ahead of i.
 Corridor = Callable[[Integers, Integers], tuple[Integers, Integers]]
 # Stands for log 0; finite, so that differences of two of them are numbers.
 NEVER = -1e30
 CELLS_AT_ONCE = 16384
+# The largest and the smallest logarithms of plain numbers, and how far above what was lost a sum must be to be exact.
+LOG_MOST, LOG_LEAST, LOG_EXACT = 700.0, -708.0, 36.0
+
+
+class Arithmetic(NamedTuple):
+    """How scores are multiplied and added: as they are, or by their logarithms."""
+
+    zero: float
+    one: float
+    step: Callable[[Matrix, Matrix, Matrix, Matrix], Matrix]
 
 
 def band_corridor(band: float | None) -> Corridor:
@@ -49,9 +60,18 @@ def symmetric_pairs(score: Callable[[Integers, Integers], Vector], n: int, m: in
 
 
 def alignment_logs(
-    a: list[Matrix], b: list[Matrix], i: Integers, j: Integers, local: Local, corridor: Corridor
+    a: list[Matrix],
+    b: list[Matrix],
+    i: Integers,
+    j: Integers,
+    log_local: Local,
+    corridor: Corridor,
+    local: Local | None = None,
 ) -> Vector:
-    """log Σ over alignments of a_i and b_j of the product of local scores, for the pairs (i, j) given."""
+    """log Σ over alignments of a_i and b_j of the product of local scores, for the pairs (i, j) given.
+
+    Local scores of at most 1 may be given as they are as well, for plain sums where these are exact.
+    """
     n = np.array([len(x) for x in a], dtype=np.intp)[i]
     m = np.array([len(y) for y in b], dtype=np.intp)[j]
     result = np.empty(len(i))
@@ -60,11 +80,23 @@ def alignment_logs(
     size = max(1, CELLS_AT_ONCE // width)
     # Pairs of like size share a block, so that little of it is filler.
     order = np.argsort(n + m, kind="stable")
-    for start in range(0, len(order), size):
-        block = order[start : start + size]
+
+    def sums(block: Integers, score: Local, arithmetic: Arithmetic) -> Vector:
         x = _side_by_side([a[k] for k in i[block]], n[block].max())
         y = _side_by_side([b[k] for k in j[block]], m[block].max())
-        result[block] = _block_logs(x, y, n[block], m[block], local, (ahead[block], behind[block]))
+        return _block(x, y, n[block], m[block], score, (ahead[block], behind[block]), arithmetic)
+
+    for start in range(0, len(order), size):
+        block = order[start : start + size]
+        # Each step has three ways on, so there are at most so many alignments.
+        log_paths = float(np.log(3.0) * (n[block] + m[block]).max())
+        if local is not None and log_paths < LOG_MOST:
+            with np.errstate(divide="ignore", under="ignore"):
+                result[block] = np.log(sums(block, local, PLAIN))
+            # What fell out of range was less than e^LOG_LEAST each time, and the ways on from it are counted.
+            block = block[result[block] < LOG_LEAST + log_paths + LOG_EXACT]
+        if len(block):
+            result[block] = sums(block, log_local, LOGARITHMS)
     return result
 
 
@@ -76,22 +108,24 @@ def _side_by_side(series: list[Matrix], length: int) -> NDArray[np.float64]:
     return array
 
 
-def _block_logs(
+def _block(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
     n: Integers,
     m: Integers,
     local: Local,
     bounds: tuple[Integers, Integers],
+    arithmetic: Arithmetic,
 ) -> Vector:
-    """L(n−1, m−1) of each pair of a block. Row i + 1 of a buffer holds the cell (i, s − i)."""
+    """The sum at (n−1, m−1) of each pair of a block. Row i + 1 of a buffer holds the cell (i, s − i)."""
+    zero, one, step = arithmetic
     ahead, behind = bounds
     widest = int(ahead.max()), int(behind.max())
     uneven = bool(np.ptp(ahead) or np.ptp(behind))
     backwards = y[:, ::-1]
     rows, columns = x.shape[1], y.shape[1]
-    before, last, cells = (np.full((rows + 2, len(n)), NEVER) for _ in range(3))
-    before[0] = 0.0
+    before, last, cells = (np.full((rows + 2, len(n)), zero) for _ in range(3))
+    before[0] = one
     result = np.empty(len(n))
     for s in range(rows + columns - 1):
         low = min(rows, max(0, s - columns + 1, -((widest[1] - s) // 2)))
@@ -100,15 +134,14 @@ def _block_logs(
         shifts = s - 2.0 * np.arange(low, high)
         scores = local(_squares(x[:, here], backwards[:, opposite]), shifts)
         if uneven:
-            scores[(shifts[:, None] > behind) | (-shifts[:, None] > ahead)] = NEVER
-        scores += _log_sum(last[here], last[low + 1 : high + 1], before[here])
-        cells[low + 1 : high + 1] = scores
+            scores[(shifts[:, None] > behind) | (-shifts[:, None] > ahead)] = zero
+        cells[low + 1 : high + 1] = step(scores, last[here], last[low + 1 : high + 1], before[here])
         # The next two anti-diagonals reach one cell further than this one on either side.
-        cells[low] = cells[high + 1] = NEVER
+        cells[low] = cells[high + 1] = zero
         ended = np.flatnonzero(n + m - 2 == s)
         result[ended] = cells[n[ended], ended]
         before, last, cells = last, cells, before
-    return np.where((n - m <= ahead) & (m - n <= behind), result, NEVER)
+    return np.where((n - m <= ahead) & (m - n <= behind), result, zero)
 
 
 def _squares(x: NDArray[np.float64], y: NDArray[np.float64]) -> Matrix:
@@ -132,3 +165,17 @@ def _log_sum(a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     np.log(low, out=low)
     low += top
     return low
+
+
+def _multiplied(scores: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+    total = a + b
+    total += c
+    total *= scores
+    return total
+
+
+def _multiplied_logs(scores: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+    return scores + _log_sum(a, b, c)
+
+
+PLAIN, LOGARITHMS = Arithmetic(0.0, 1.0, _multiplied), Arithmetic(NEVER, 0.0, _multiplied_logs)

@@ -237,15 +237,26 @@ class GlobalAlignmentKernel(Similarity):
         if len(i):
             _check_channels(a[0].values, b[0].values, "a series")
         corridor = band_corridor(None) if self.shift is None else _within_shift(self.shift)
-        return alignment_logs([x.values for x in a], [y.values for y in b], i, j, self._local, corridor)
+        xs, ys = [x.values for x in a], [y.values for y in b]
+        return alignment_logs(xs, ys, i, j, self._log_local, corridor, self._local)
+
+    def _log_local(self, squares: Matrix, shifts: Vector) -> Matrix:
+        log_g = self._log_g(squares, shifts)
+        g = np.exp(log_g)
+        np.subtract(2.0, g, out=g)
+        log_g -= np.log(g, out=g)
+        return log_g
 
     def _local(self, squares: Matrix, shifts: Vector) -> Matrix:
+        log_g = self._log_g(squares, shifts)
+        g = np.exp(log_g, out=log_g)
+        g /= 2.0 - g
+        return g
+
+    def _log_g(self, squares: Matrix, shifts: Vector) -> Matrix:
         squares *= -0.5 / (self.bandwidth or 1.0) ** 2
         if self.shift is not None:
             squares += np.log1p(-np.abs(shifts) / self.shift)[:, None]
-        g = np.exp(squares)
-        np.subtract(2.0, g, out=g)
-        squares -= np.log(g, out=g)
         return squares
 
 

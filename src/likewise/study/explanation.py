@@ -10,6 +10,7 @@ from scipy.special import ndtr
 
 from likewise.acquisition.improvement import log_h
 from likewise.influence.committee import Committee
+from likewise.similarity.base import Matrix
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import Trial
 
@@ -24,11 +25,11 @@ def suggestions(
 
     `best` and the committee's values are signed: larger ones are better.
     """
-    mean, std = committee.predict(objects)
+    (mean, std), influence = committee.explain(objects)
     z = np.clip((mean - best) / np.maximum(std, 1e-300), -CERTAIN, CERTAIN)
     improvement = np.where(z < CERTAIN, std * np.exp(log_h(z)), mean - best)
     numbers = np.transpose([sign * mean, std, ndtr(z), improvement]).tolist()
-    explained = analogues(objects, committee, conditioned, most)
+    explained = _analogues(influence, conditioned, most)
     return [
         Suggestion(-1, x, m, s, chance, gain, because)
         for x, (m, s, chance, gain), because in zip(objects, numbers, explained, strict=True)
@@ -39,12 +40,16 @@ def analogues(
     objects: Sequence[Any], committee: Committee, conditioned: Sequence[Trial], most: int
 ) -> list[tuple[Analogue, ...]]:
     """For each object the observations with the most influence on its mean, signed; the strongest first."""
+    return _analogues(committee.influence(objects), conditioned, most)
+
+
+def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int) -> list[tuple[Analogue, ...]]:
     return [
         tuple(
             Analogue(conditioned[i].object, float(conditioned[i].value or 0.0), float(row[i]))
             for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
         )
-        for row in committee.influence(objects)
+        for row in influence
     ]
 
 
