@@ -16,7 +16,7 @@ from gpytorch.constraints import GreaterThan
 from gpytorch.kernels import Kernel, ScaleKernel
 from torch import Tensor
 
-from benchmarks.methods.features import codes
+from benchmarks.methods.features import codes, letters, of_one_length
 from benchmarks.methods.fingerprints import fingerprints, tanimoto
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.pool import Part, Pool
@@ -99,9 +99,9 @@ def sum_and_product(kernels: Callable[[], list[Kernel]]) -> Kernel:
 
 
 def _string(task: Pool) -> View:
-    letters = np.array([list(value) for value in task.parts[0].values]).T
-    inputs = np.stack([codes(column)[0] for column in letters], axis=1)
-    return View(_tensor(inputs), lambda: ScaleKernel(_categorical(len(letters))), "categorical per position (ARD)")
+    columns = [codes(column)[0] for column in letters(task.parts[0].values).T]
+    inputs = np.stack(columns, axis=1)
+    return View(_tensor(inputs), lambda: ScaleKernel(_categorical(len(columns))), "categorical per position (ARD)")
 
 
 def _mixed(task: Pool) -> View:
@@ -119,7 +119,7 @@ def _mixed(task: Pool) -> View:
 
 def _numbers(task: Pool) -> View:
     if task.kind == "series":
-        values = np.array(task.parts[0].values)
+        values = of_one_length(task.parts[0].values)
         columns = list(((values - values.min()) / (values.max() - values.min())).T)
     else:
         columns = [_unit(part) for part in task.parts]

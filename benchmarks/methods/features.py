@@ -2,12 +2,15 @@
 
 A box is its numbers. Of a pool's parts, numbers stay numbers, categories and the molecules of a reaction become
 categories, a string becomes a category per position. A lone molecule or a series has no such columns: it is given by
-its first ten principal components (of the Morgan bits, of the values). What these methods suggest is then moved to the
-nearest row that is not measured yet: mismatches count one, numbers their squared difference over the column's range.
+its first ten principal components (of the Morgan bits, of the values). Strings of unequal length are filled up with
+gaps, series are brought to their median length, and columns that are the same in every row are left out. What these
+methods suggest is then moved to the nearest row that is not measured yet: mismatches count one, numbers their squared
+difference over the column's range.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +23,7 @@ from benchmarks.tasks.pool import Part, Pool
 from benchmarks.tasks.qap import Assignment
 
 COMPONENTS = 10
+GAP = "\0"
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ class PoolFeatures:
     """The columns of a pool. `decode` gives the nearest row not yet taken, and takes it."""
 
     def __init__(self, task: Pool) -> None:
-        self.columns = [column for part in task.parts for column in _columns(task, part)]
+        made = [column for part in task.parts for column in _columns(task, part)]
+        self.columns = [column for column in made if np.ptp(column.rows) > 0]
         self.table = np.stack([column.rows for column in self.columns], axis=1)
         self.taken = np.zeros(len(self.table), dtype=bool)
 
@@ -103,14 +108,26 @@ def codes(values: Any) -> tuple[NDArray[np.int64], int]:
     return found, len(levels)
 
 
+def letters(strings: Sequence[str]) -> NDArray[np.str_]:
+    """A row per string and a column per position."""
+    longest = max(map(len, strings))
+    return np.array([list(string.ljust(longest, GAP)) for string in strings])
+
+
+def of_one_length(series: Sequence[Sequence[float]]) -> Matrix:
+    """A row per series, those of other lengths brought to the median length by straight lines between their points."""
+    n = int(np.median([len(x) for x in series]))
+    at = np.linspace(0.0, 1.0, n)
+    return np.array([x if len(x) == n else np.interp(at, np.linspace(0.0, 1.0, len(x)), x) for x in series])
+
+
 def _columns(task: Pool, part: Part) -> list[Column]:
     if part.kind == "number":
         return [_number(part.name, np.array(part.values, dtype=float))]
     if part.kind == "string":
-        letters = np.array([list(value) for value in part.values])
-        return [_category(f"{part.name}{i}", column) for i, column in enumerate(letters.T)]
+        return [_category(f"{part.name}{i}", column) for i, column in enumerate(letters(part.values).T)]
     if part.kind == "series":
-        return _components(part.name, np.array(part.values))
+        return _components(part.name, of_one_length(part.values))
     if part.kind == "molecule" and len(task.parts) == 1:
         from benchmarks.methods.fingerprints import fingerprints
 
@@ -130,5 +147,5 @@ def _category(name: str, values: Any) -> Column:
 def _components(name: str, matrix: Matrix) -> list[Column]:
     from sklearn.decomposition import PCA
 
-    scores = PCA(COMPONENTS, svd_solver="randomized", random_state=0).fit_transform(matrix)
+    scores = PCA(min(COMPONENTS, *matrix.shape), svd_solver="randomized", random_state=0).fit_transform(matrix)
     return [_number(f"{name}{i}", column) for i, column in enumerate(scores.T)]

@@ -9,11 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from benchmarks.methods.base import Method
+from benchmarks.methods.features import GAP, letters
 from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
 
 POPULATION, TOURNAMENT = 20, 3
+# How often a child is mutated further before the free member of the pool that is most like it takes its place.
+TRIES = 200
 Genome = tuple[Any, ...]
 Generator = np.random.Generator
 
@@ -25,6 +28,10 @@ class Breed(Protocol):
 
     def object(self, genome: Genome) -> Any | None:
         """The object of a genome; nothing where the pool does not hold it."""
+        ...
+
+    def nearest(self, genome: Genome, seen: set[Genome]) -> Genome:
+        """The genome most like this one that the pool holds and that was not seen."""
         ...
 
     def cross(self, a: Genome, b: Genome, rng: Generator) -> Genome: ...
@@ -40,6 +47,9 @@ class Orders:
 
     def object(self, genome: Genome) -> Any:
         return genome
+
+    def nearest(self, genome: Genome, seen: set[Genome]) -> Genome:
+        raise ValueError("all permutations were measured")
 
     def cross(self, a: Genome, b: Genome, rng: Generator) -> Genome:
         """A slice of `a` stays; the rest follows in the order of `b`, starting behind the slice."""
@@ -61,12 +71,13 @@ class Orders:
 
 
 class Letters:
-    """Strings of one length: one-point crossover, and each letter drawn anew with probability 1/length."""
+    """Strings: one-point crossover, and each letter drawn anew with probability 1/length."""
 
     def __init__(self, task: Pool) -> None:
         self.strings = task.parts[0].values
         self.rows = {string: row for row, string in enumerate(self.strings)}
         self.alphabet = sorted({letter for string in self.strings for letter in string})
+        self.table = letters(self.strings)
 
     def genome(self, x: Any) -> Genome:
         return tuple(self.strings[x])
@@ -74,8 +85,14 @@ class Letters:
     def object(self, genome: Genome) -> Any | None:
         return self.rows.get("".join(genome))
 
+    def nearest(self, genome: Genome, seen: set[Genome]) -> Genome:
+        width = self.table.shape[1]
+        mismatches = np.sum(self.table != np.array((*genome, *[GAP] * width)[:width]), axis=1)
+        ranked = (self.genome(row) for row in np.argsort(mismatches, kind="stable").tolist())
+        return next(found for found in ranked if found not in seen)
+
     def cross(self, a: Genome, b: Genome, rng: Generator) -> Genome:
-        cut = int(rng.integers(1, len(a)))
+        cut = int(rng.integers(1, max(min(len(a), len(b)), 2)))
         return a[:cut] + b[cut:]
 
     def mutate(self, a: Genome, rng: Generator) -> Genome:
@@ -102,12 +119,14 @@ class Genetic:
 
     def _child(self) -> Any:
         child = self.breed.cross(self._parent(), self._parent(), self.rng)
-        while True:
+        for _ in range(TRIES):
             child = self.breed.mutate(child, self.rng)
-            found = self.breed.object(child)
-            if child not in self.seen and found is not None:
-                self.seen.add(child)
-                return found
+            if child not in self.seen and self.breed.object(child) is not None:
+                break
+        else:
+            child = self.breed.nearest(child, self.seen)
+        self.seen.add(child)
+        return self.breed.object(child)
 
     def _parent(self) -> Genome:
         entrants = self.rng.integers(len(self.population), size=TOURNAMENT)

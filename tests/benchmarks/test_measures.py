@@ -1,0 +1,70 @@
+"""Regret and ratios, as the benchmarks define them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("benchmarks", reason="the benchmarks are a package of their own")
+
+from benchmarks.measures import Measures, best_peer, bootstrap, geometric_mean, measures, paired, ratio
+
+HEADER = {"direction": "maximize", "best": 10.0, "median": 2.0, "top": 9.0, "initial": 2}
+values = st.lists(st.floats(-5.0, 10.0), min_size=4, max_size=12)
+
+
+def of(*runs: list[float], **changes: Any) -> Measures:
+    lines = {str(seed): {"values": run, "seconds": 0.1, "cpu_seconds": 0.1} for seed, run in enumerate(runs)}
+    return measures(HEADER | changes, lines)
+
+
+def test_regret_is_one_at_the_median_and_nought_at_the_best() -> None:
+    curve = of([2.0, 1.0, 6.0, 5.0, 10.0]).curves[0]
+    np.testing.assert_allclose(curve, [1.0, 1.0, 0.5, 0.5, 0.0])
+
+
+def test_the_initial_objects_do_not_count() -> None:
+    found = of([2.0, 2.0, 6.0, 10.0])
+    assert found.auc[0] == pytest.approx(0.25)
+    assert found.found[0] == 1
+
+
+@given(values)
+def test_regret_falls_and_minimising_mirrors_it(run: list[float]) -> None:
+    ours = of(run)
+    assert np.all(np.diff(ours.curves[0]) <= 0)
+    mirrored = of([-v for v in run], direction="minimize", best=-10.0, median=-2.0, top=-9.0)
+    np.testing.assert_array_equal(mirrored.curves, ours.curves)
+    np.testing.assert_array_equal(mirrored.found, ours.found)
+
+
+@given(values, values)
+def test_ratios_are_inverse_to_each_other(a: list[float], b: list[float]) -> None:
+    ours, theirs = of(a), of(b)
+    assert ratio(ours, theirs) * ratio(theirs, ours) == pytest.approx(1.0)
+    assert ratio(ours, ours) == 1.0
+
+
+def test_only_seeds_that_both_have_are_paired() -> None:
+    a, b = paired(of([2.0, 2.0, 2.0], [2.0, 2.0, 10.0]), of([2.0, 2.0, 6.0]))
+    assert (a.tolist(), b.tolist()) == ([1.0], [0.5])
+
+
+def test_the_interval_of_a_difference_holds_it() -> None:
+    rng = np.random.default_rng(0)
+    b = rng.normal(size=40)
+    a = b + 1.0 + 0.1 * rng.normal(size=40)
+    low, high = bootstrap(a, b)
+    assert low < np.mean(a - b) < high
+    assert high - low == pytest.approx(2 * 1.645 * 0.1 / np.sqrt(40), rel=0.3)
+
+
+def test_the_best_peer_has_the_least_regret() -> None:
+    table = {"likewise": of([2.0, 2.0, 10.0]), "tpe": of([2.0, 2.0, 6.0]), "random": of([2.0, 2.0, 2.0])}
+    assert best_peer(table, ["tpe", "random", "absent"]) == "tpe"
+    assert best_peer(table, ["absent"]) is None
+    assert geometric_mean([0.5, 2.0]) == pytest.approx(1.0)
