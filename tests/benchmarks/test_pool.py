@@ -7,6 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("benchmarks", reason="the benchmarks are a package of their own")
+
 from benchmarks.__main__ import main
 
 
