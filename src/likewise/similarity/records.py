@@ -20,7 +20,7 @@ from likewise.similarity.base import (
     Vector,
     is_differentiable,
 )
-from likewise.similarity.encoding import Encoding, count
+from likewise.similarity.encoding import Encoding, Indices, count, recurring, take
 
 WEIGHT_PRIOR = LogNormal(0.0, 1.0)
 
@@ -97,10 +97,21 @@ class Parts(Similarity):
             part.encode([record[f] for record in objects]) for f, part in zip(self.fields, self.parts, strict=True)
         )
 
-    def _combined(self, scores: Sequence[Any]) -> Any:
-        if self.how == "sum":
-            return np.tensordot(self.weights / self.weights.sum(), np.asarray(scores), axes=1)
-        return np.prod([s if w == 1.0 else s**w for w, s in zip(self.weights, scores, strict=True)], axis=0)
+    def _combined(self, scores: Sequence[Any], rows: Sequence[Indices | None] | None = None) -> Any:
+        """The scores of all fields as one; `rows` says which row of a field's scores each object has, if not its own.
+
+        Of a product the logarithms are summed up, as a power for each field takes three times as long.
+        """
+        if self.how == "product" and rows is None and np.all(self.weights == 1.0):
+            return np.prod(scores, axis=0)
+        total: Any = None
+        for k, (w, s) in enumerate(zip(self.weights, scores, strict=True)):
+            with np.errstate(divide="ignore"):
+                term = w * (s if self.how == "sum" else np.log(s))
+            if rows is not None and (index := rows[k]) is not None:
+                term = term[index]
+            total = term if total is None else np.add(total, term, out=total)
+        return total / self.weights.sum() if self.how == "sum" else np.exp(total)
 
     def _slopes(self, scores: Sequence[Any]) -> list[Any]:
         """∂S/∂S_k of the combination, for each part."""
@@ -111,7 +122,13 @@ class Parts(Similarity):
         return [slope * other for slope, other in zip(own, others_product(raised), strict=True)]
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return cast(Matrix, self._combined([p.between(x, y) for p, x, y in zip(self.parts, a, b, strict=True)]))
+        scores, rows = [], []
+        for part, x, y in zip(self.parts, a, b, strict=True):
+            # Of a grid, each level of a field is compared once.
+            first, which = (None if a is b else recurring(x)) or (None, None)
+            scores.append(part.between(x if first is None else take(x, first), y))
+            rows.append(which)
+        return cast(Matrix, self._combined(scores, rows if any(which is not None for which in rows) else None))
 
     def within(self, a: Encoding) -> Vector:
         return cast(Vector, self._combined([p.within(x) for p, x in zip(self.parts, a, strict=True)]))
