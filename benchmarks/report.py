@@ -14,7 +14,7 @@ from benchmarks.curves import SHOWN, draw
 from benchmarks.measures import Measures, best_peer, bootstrap, geometric_mean, paired, ratio
 from benchmarks.methods import PEERS
 from benchmarks.store import RESULTS
-from benchmarks.suite import HIGH
+from benchmarks.suite import BATCHES, HIGH
 from benchmarks.tables import all_measures, markdown, mean_and_error
 from benchmarks.tasks.catalogue import LARGE, QAP, SMALL, expectations
 from benchmarks.tasks.functions import FUNCTIONS
@@ -32,7 +32,6 @@ GROUPS = {
 }
 OURS = "likewise"
 GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
-BATCHES = ("likewise-twostage", "likewise-topscore")
 SINGLE = ("likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
 COLUMNS = (*SHOWN[:2], *BATCHES, *SINGLE, *SHOWN[2:])
 BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"

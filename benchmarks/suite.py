@@ -42,6 +42,7 @@ EXPECTATIONS = expectations(1, 2, 5)
 FIRST_POOLS = tuple(name for name in SMALL if name != "covid3month")
 STRINGS = ("nasbench_macro",)
 # The paper's claim about batches in high dimension: TwoStage and TopScore against Sequential.
+BATCHES = ("likewise-sequential", "likewise-twostage", "likewise-topscore")
 HIGH = ("ackley10", "ackley50", "ackley100", "levy10", "levy50", "levy100")
 
 PEER_STAGES = (
@@ -77,7 +78,7 @@ PEER_STAGES = (
 def own_stages(name: str) -> tuple[Stage, ...]:
     """The runs of likewise, of the paper's method, of single similarities, or of a batch strategy."""
     batches = Stage(HIGH, (name,), range(8), batch=8)
-    if name in ("likewise-twostage", "likewise-topscore"):
+    if name in BATCHES:
         return (batches,)
     most = (*FIVE, *SMALL, *QAP, *expectations(1, 2, 5, 10), "ackley50")
     return (

@@ -13,6 +13,7 @@ METHODS = {
     "likewise-kl": ("analogical", "KL"),
     "likewise-bhattacharyya": ("analogical", "BHATTACHARYYA"),
     "likewise-wasserstein": ("analogical", "WASSERSTEIN"),
+    "likewise-sequential": ("analogical", "SEQUENTIAL"),
     "likewise-twostage": ("analogical", "TWO_STAGE"),
     "likewise-topscore": ("analogical", "TOP_SCORE"),
     "botorch": ("botorch_gp", "BOTORCH"),

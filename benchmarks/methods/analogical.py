@@ -162,6 +162,7 @@ PAPER = own(
     _paper,
     _has_paper,
 )
+SEQUENTIAL = own("likewise-sequential", "batch=Sequential()", lambda task: {"batch": lw.Sequential()})
 TWO_STAGE = own("likewise-twostage", "batch=TwoStage()", lambda task: {"batch": lw.TwoStage()})
 TOP_SCORE = own("likewise-topscore", "batch=TopScore()", lambda task: {"batch": lw.TopScore()})
 KL = own(

@@ -101,3 +101,27 @@ def test_rescoring_contenders_equals_rescoring_the_pool():
         slow.append(free[int(np.argmax(scorer.with_pending(slow).score(free)))])
         taken.add(pool.key(slow[-1]))
     assert [pool.key(v) for v in picks] == [pool.key(v) for v in slow]
+
+
+def test_wide_boxes_are_searched_in_two_stages_unless_one_says_otherwise(monkeypatch):
+    """Which strategy picks, by dimension, size of the batch, and what was given by hand."""
+    used = []
+    for strategy in (lw.Sequential, lw.TwoStage):
+        pick = strategy.pick
+        monkeypatch.setattr(
+            strategy, "pick", lambda self, *given, pick=pick: (used.append(self), pick(self, *given))[1]
+        )
+
+    def strategy_of(d, n, **options):
+        used.clear()
+        study = lw.Study(lw.Box(np.zeros(d), np.ones(d)), seed=0, initial=2, **options)
+        for x in np.random.default_rng(0).random((4, d)):
+            study.tell(x, float(x.sum()))
+        assert len(study.ask(n)) == n
+        return used
+
+    assert strategy_of(10, 3) == [lw.TwoStage()]
+    assert strategy_of(10, 1) == [lw.Sequential()]
+    assert strategy_of(6, 3) == [lw.Sequential()]
+    assert strategy_of(10, 3, batch=lw.Sequential()) == [lw.Sequential()]
+    assert strategy_of(10, 3, acquisition=lw.UpperConfidence()) == [lw.Sequential()]

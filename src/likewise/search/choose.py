@@ -1,16 +1,20 @@
-"""The space's abilities choose the search."""
+"""The space's abilities choose the search, and how objects are picked together."""
 
 from __future__ import annotations
 
 from likewise.errors import SpaceError
 from likewise.search.alternating import AlternatingSearch
 from likewise.search.base import Search
+from likewise.search.batch import Batch, Sequential, TwoStage
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.exhaustive import ExhaustiveSearch
 from likewise.search.gradient import GradientSearch
 from likewise.search.sampling import SamplingSearch
 from likewise.spaces.base import Continuous, Enumerable, Moves, PartlyContinuous, Space
 from likewise.spaces.box import Box
+
+# Dimensions from which on a box is mostly corners.
+WIDE = 10
 
 
 def choose_search(space: Space, *, differentiable: bool) -> Search:
@@ -25,3 +29,17 @@ def choose_search(space: Space, *, differentiable: bool) -> Search:
     if isinstance(space, Space):
         return SamplingSearch()
     raise SpaceError(f"{space!r} is not a space; use Pool, Box, Strings … or Custom")
+
+
+def choose_batch(space: Space, n: int) -> Batch:
+    """How `n` objects of this space are best picked together.
+
+    In a box of many dimensions doubt is greatest in the corners, and all picks but the first would go there. The
+    paper's two stages, which look for doubt among the peaks of the mean alone, find better ones.
+
+    >>> from likewise.spaces.box import Box
+    >>> choose_batch(Box([0.0] * 50, [1.0] * 50), 8), choose_batch(Box([0.0] * 50, [1.0] * 50), 1)
+    (TwoStage(), Sequential())
+    """
+    wide = isinstance(space, Box) and space.dimension >= WIDE
+    return TwoStage() if wide and n > 1 else Sequential()

@@ -14,7 +14,7 @@ from likewise.acquisition.scorer import Scorer
 from likewise.influence.committee import Committee
 from likewise.search.base import Ground, Search
 from likewise.search.batch import Batch, filled
-from likewise.search.choose import choose_search
+from likewise.search.choose import choose_batch, choose_search
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.spaces.pool import Pool
@@ -39,7 +39,7 @@ class Proposer:
     space: Space
     model: Model
     acquisition: Acquisition
-    batch: Batch
+    batch: Batch | None
     search: Search | None
     initial: int
 
@@ -63,7 +63,8 @@ class Proposer:
         best = float(committee.members[0].posterior.values.max())
         scorer = Scorer(committee, self.acquisition, best, feasible)
         differentiable = committee.differentiable and (feasible is None or feasible.committee.differentiable)
-        return self.batch.pick(n, scorer, self._search_for(differentiable), ground, known.pending)
+        batch = self.batch or choose_batch(self.space, n)
+        return batch.pick(n, scorer, self._search_for(differentiable), ground, known.pending)
 
     def _chance(self, committee: Committee, known: Known) -> Scorer | None:
         return chance(committee, self.model.grams, known.told, known.failed) if known.failed else None

@@ -96,10 +96,12 @@ class Study:
         found = likenesses(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         views, chosen = tuple(space.view(s) for s in found), (acquisition or LogExpectedImprovement())
+        # An acquisition given by hand picks all of a batch.
+        together = batch or (None if acquisition is None else Sequential())
 
         def fresh() -> Proposer:
             model = Model(views, Settings(spectra=spectra))
-            return Proposer(space, model, chosen, batch or Sequential(), search, max(1, initial))
+            return Proposer(space, model, chosen, together, search, max(1, initial))
 
         self._fresh = fresh
         self._proposer = fresh()
