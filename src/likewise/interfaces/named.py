@@ -148,8 +148,10 @@ def acquisition(text: str) -> Acquisition:
     return made
 
 
-def batch(text: str) -> Batch:
-    """The batch strategy of this name."""
+def batch(text: str) -> Batch | None:
+    """The batch strategy of this name; None for "auto"."""
+    if text.strip().lower() == "auto":
+        return None
     made: Batch = _made(text, BATCHES, "batch strategy")
     return made
 

@@ -96,8 +96,8 @@ class Study:
         found = likenesses(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         views, chosen = tuple(space.view(s) for s in found), (acquisition or LogExpectedImprovement())
-        # An acquisition given by hand picks all of a batch.
-        together = batch or (None if acquisition is None else Sequential())
+        # Another acquisition than the usual one picks all of a batch.
+        together = batch or (None if isinstance(chosen, LogExpectedImprovement) else Sequential())
 
         def fresh() -> Proposer:
             model = Model(views, Settings(spectra=spectra))

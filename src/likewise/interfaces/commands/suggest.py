@@ -51,8 +51,8 @@ def suggest(
         str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.", show_default=True)
     ] = "ei",
     batch_strategy: Annotated[
-        str, typer.Option(help="How a batch is chosen: sequential, thompson, top_score or two_stage.")
-    ] = "sequential",
+        str, typer.Option(help="How a batch is chosen: auto, sequential, thompson, top_score or two_stage.")
+    ] = "auto",
     seed: Seed = 0,
     text: Text = None,
     decimal: DecimalSign = None,
