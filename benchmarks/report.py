@@ -43,7 +43,8 @@ Regret after t evaluations is r_t = (y* − best_t)/(y* − median), with the me
 samples where there is no pool. *AUC regret* is its mean over the evaluations after the initial ones, which are the same
 for all methods. Means ± standard errors over the seeds in brackets; seconds are processor time of a tell and an ask,
 with one BLAS thread. *Ratio* is (AUC + 0.005)/(best peer's AUC + 0.005) on the seeds both have, with the 90 % bootstrap
-interval of the paired difference beside it.
+interval of the paired difference beside it. The best peer is the one of least AUC regret among those with five seeds or
+more: with two or three the luck of the initial objects decides.
 """
 
 Table = Mapping[str, Measures]

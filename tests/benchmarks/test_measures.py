@@ -67,4 +67,6 @@ def test_the_best_peer_has_the_least_regret() -> None:
     table = {"likewise": of([2.0, 2.0, 10.0]), "tpe": of([2.0, 2.0, 6.0]), "random": of([2.0, 2.0, 2.0])}
     assert best_peer(table, ["tpe", "random", "absent"]) == "tpe"
     assert best_peer(table, ["absent"]) is None
+    table["random"] = of(*[[2.0, 2.0, 3.0]] * 5)
+    assert best_peer(table, ["tpe", "random"]) == "random"
     assert geometric_mean([0.5, 2.0]) == pytest.approx(1.0)

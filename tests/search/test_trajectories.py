@@ -11,7 +11,7 @@ import likewise as lw
 from likewise.acquisition.scorer import Scorer
 from likewise.influence.fitting import seat
 from likewise.influence.gram import Gram
-from likewise.search.gradient import climb
+from likewise.search.gradient import GradientSearch, climb
 from likewise.search.trajectories import ascend, distinct
 
 
@@ -100,3 +100,11 @@ def test_distinct_points_are_apart_and_every_point_is_near_a_better_one(seed, n)
 def test_no_start_is_no_trouble(d):
     ends = ascend(lambda z, _: (np.zeros(len(z)), lambda: np.zeros_like(z)), np.zeros((0, d)), lambda z: z)
     assert ends.vectors.shape == (0, d)
+
+
+def test_the_printed_iteration_starts_from_the_observations_alone():
+    search = GradientSearch(samples=0, fresh=0, step="unit")
+    study = lw.Study(lw.Box([0.0, 0.0], [1.0, 1.0]), lw.RBF(), spectrum="as_is", search=search, seed=0, initial=2)
+    for x in np.random.default_rng(0).random((5, 2)):
+        study.tell(x, float(x.sum()))
+    assert all(s.object in study.space for s in study.ask(2))

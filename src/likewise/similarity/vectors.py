@@ -351,7 +351,7 @@ class Rescaled(VectorSimilarity):
         return a[1]
 
     def encode(self, objects: Sequence[Any]) -> Any:
-        x = as_vectors(objects)
+        x = as_vectors(objects) if len(objects) else np.zeros((0, len(self.coordinates.lower)))
         return x, self.inner.encode(self.coordinates.forward(x))  # type: ignore[arg-type]
 
     def between(self, a: Any, b: Any) -> Matrix:
