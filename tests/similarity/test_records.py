@@ -13,7 +13,7 @@ from likewise.similarity.encoding import FEW, MANY, recurring, take
 from likewise.similarity.records import Parts
 from likewise.similarity.same import Same
 from likewise.similarity.strings import Hamming
-from likewise.similarity.vectors import RBF
+from likewise.similarity.vectors import RBF, Linear
 from likewise.spaces.pool import Pool
 
 N = MANY + 500
@@ -43,6 +43,15 @@ def test_the_scores_of_many_rows_are_those_of_few(
     many, few = seen.encode(rows), seen.encode(rows[:7])
     in_pieces = np.vstack([seen.between(take(many, slice(i, i + 300)), few) for i in range(0, N, 300)])
     np.testing.assert_allclose(seen.between(many, few), in_pieces, rtol=1e-13, atol=1e-300)
+
+
+def test_negative_scores_are_multiplied_as_they_are() -> None:
+    parts = Parts("product", [1.0, 0.5], x=Linear(), colour=Same())
+    rows = [{"x": [-1.0 if i % 2 else 2.0], "colour": "ab"[i % 3 == 0]} for i in range(N)]
+    many, few = parts.encode(rows), parts.encode(rows[:4])
+    scores = parts.between(many, few)
+    assert scores.min() < 0
+    np.testing.assert_allclose(scores[:9], [[parts(a, b) for b in rows[:4]] for a in rows[:9]])
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=3), st.integers(0, 5))

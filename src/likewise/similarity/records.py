@@ -100,18 +100,19 @@ class Parts(Similarity):
     def _combined(self, scores: Sequence[Any], rows: Sequence[Indices | None] | None = None) -> Any:
         """The scores of all fields as one; `rows` says which row of a field's scores each object has, if not its own.
 
-        Of a product the logarithms are summed up, as a power for each field takes three times as long.
+        Of powers in a product the logarithms are summed up, as a power for each field takes three times as long.
         """
-        if self.how == "product" and rows is None and np.all(self.weights == 1.0):
-            return np.prod(scores, axis=0)
-        total: Any = None
-        for k, (w, s) in enumerate(zip(self.weights, scores, strict=True)):
+        total: Any = 0.0
+        factor: Any = 1.0
+        for w, s, index in zip(self.weights, scores, rows or [None] * len(scores), strict=True):
+            if self.how == "product" and w == 1.0:
+                factor = factor * (s if index is None else s[index])
+                continue
             with np.errstate(divide="ignore"):
                 term = w * (s if self.how == "sum" else np.log(s))
-            if rows is not None and (index := rows[k]) is not None:
-                term = term[index]
-            total = term if total is None else np.add(total, term, out=total)
-        return total / self.weights.sum() if self.how == "sum" else np.exp(total)
+            term = term if index is None else term[index]
+            total = np.add(total, term, out=term)
+        return total / self.weights.sum() if self.how == "sum" else factor * np.exp(total)
 
     def _slopes(self, scores: Sequence[Any]) -> list[Any]:
         """∂S/∂S_k of the combination, for each part."""
