@@ -56,28 +56,28 @@ def write(out: Path) -> None:
     """Write the suite's part of the page, and the curves in a folder beside it; the rest of the page stays."""
     contents = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
     contents = {name: content for name, content in contents.items() if "task" in content}
+    tables = {name: all_measures(content) for name, content in contents.items()}
+    found = ratios(tables)
     figures = out.with_suffix("")
     figures.mkdir(parents=True, exist_ok=True)
-    sections = [_section(title, names, contents, figures) for title, names in GROUPS.items()]
-    parts = [INTRODUCTION, _overall(contents), _losses(contents), *sections, _settings(contents)]
+    sections = [_section(title, names, contents, tables, figures) for title, names in GROUPS.items()]
+    parts = [INTRODUCTION, _overall(found), _losses(tables, found), *sections, _settings(contents)]
     page = out.read_text() if out.exists() else f"# Benchmarks\n\n{BEGIN}{END}"
     before, rest = page.split(BEGIN)
     out.write_text(before + BEGIN + "\n".join(part for part in parts if part) + END + rest.split(END)[1])
 
 
-def ratios(contents: Contents) -> dict[str, float]:
+def ratios(tables: Mapping[str, Table]) -> dict[str, float]:
     """likewise against the best peer, per task that has both."""
     found = {}
-    for name, content in contents.items():
-        table = all_measures(content)
+    for name, table in tables.items():
         peer = best_peer(table, PEERS)
         if OURS in table and peer and set(table[OURS].seeds) & set(table[peer].seeds):
             found[name] = ratio(table[OURS], table[peer])
     return found
 
 
-def _overall(contents: Contents) -> str:
-    found = ratios(contents)
+def _overall(found: Mapping[str, float]) -> str:
     rows = []
     for title, names in GROUPS.items():
         there = {name: found[name] for name in names if name in found}
@@ -88,11 +88,10 @@ def _overall(contents: Contents) -> str:
     return "### Overall\n\n" + markdown(["tasks", "number", "geometric mean ratio", "largest ratio"], rows) + "\n"
 
 
-def _losses(contents: Contents) -> str:
+def _losses(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
     """The tasks on which likewise is behind its best peer, behind chance, or slower than a Gaussian process."""
-    tables = {name: all_measures(content) for name, content in contents.items()}
     ours = {name: table for name, table in tables.items() if OURS in table}
-    lost = sorted(((value, name) for name, value in ratios(contents).items() if value > 1), reverse=True)
+    lost = sorted(((value, name) for name, value in found.items() if value > 1), reverse=True)
     by_chance = [
         f"{name} ({value:.2f})"
         for name, table in ours.items()
@@ -113,13 +112,13 @@ def _losses(contents: Contents) -> str:
     return "### Where likewise loses\n\n" + "\n".join(said) + "\n"
 
 
-def _section(title: str, names: Sequence[str], contents: Contents, figures: Path) -> str:
+def _section(title: str, names: Sequence[str], contents: Contents, measured: Mapping[str, Table], figures: Path) -> str:
     there = {name: contents[name] for name in names if name in contents}
     if not there:
         return ""
     picture = figures / f"{title.lower().replace(',', '').replace(' ', '-')}.png"
     draw(there, picture)
-    tables = {name: all_measures(content) for name, content in there.items()}
+    tables = {name: measured[name] for name in there}
     sizes = sorted({f"{c['task']['initial']} + {c['task']['budget']} evaluations" for c in there.values()})
     parts = [
         f"### {title}\n\n{'; '.join(sizes)}.\n",

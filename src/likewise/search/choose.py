@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from likewise.acquisition.base import Acquisition
+from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.errors import SpaceError
 from likewise.search.alternating import AlternatingSearch
 from likewise.search.base import Search
@@ -31,15 +33,17 @@ def choose_search(space: Space, *, differentiable: bool) -> Search:
     raise SpaceError(f"{space!r} is not a space; use Pool, Box, Strings … or Custom")
 
 
-def choose_batch(space: Space, n: int) -> Batch:
+def choose_batch(space: Space, acquisition: Acquisition, n: int) -> Batch:
     """How `n` objects of this space are best picked together.
 
     In a box of many dimensions doubt is greatest in the corners, and all picks but the first would go there. The
-    paper's two stages, which look for doubt among the peaks of the mean alone, find better ones.
+    paper's two stages, which look for doubt among the peaks of the mean alone, find better ones. Another
+    acquisition than the usual one picks all of a batch.
 
     >>> from likewise.spaces.box import Box
-    >>> choose_batch(Box([0.0] * 50, [1.0] * 50), 8), choose_batch(Box([0.0] * 50, [1.0] * 50), 1)
+    >>> wide, usual = Box([0.0] * 50, [1.0] * 50), LogExpectedImprovement()
+    >>> choose_batch(wide, usual, 8), choose_batch(wide, usual, 1)
     (TwoStage(), Sequential())
     """
     wide = isinstance(space, Box) and space.dimension >= WIDE
-    return TwoStage() if wide and n > 1 else Sequential()
+    return TwoStage() if wide and n > 1 and isinstance(acquisition, LogExpectedImprovement) else Sequential()

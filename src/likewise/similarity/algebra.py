@@ -375,3 +375,7 @@ class Symmetrised(_Wrapper):
 
     def within(self, a: Encoding) -> Vector:
         return self.inner.within(a)
+
+
+# Those that hand the objects on unchanged: how a space sees a combination is how it sees its parts.
+COMBINATIONS = (Sum, Product, Scaled, Warped, Symmetrised)

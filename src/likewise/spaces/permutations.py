@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import Product, Scaled, Sum, Symmetrised, Warped
+from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Similarity
 from likewise.similarity.numbered import Numbered
 from likewise.similarity.permutations import ORDERS
@@ -132,7 +132,7 @@ class Permutations(Space):
         """Similarities of permutations see named items by their numbers."""
         if self.items == tuple(range(len(self.items))):
             return similarity
-        if isinstance(similarity, Sum | Product | Scaled | Warped | Symmetrised):
+        if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
         return Numbered(similarity, self.items) if isinstance(similarity, ORDERS) else similarity
 

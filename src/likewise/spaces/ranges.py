@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.algebra import Product, Scaled, Sum, Symmetrised, Warped
+from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Similarity
 from likewise.similarity.records import Parts
 from likewise.similarity.vectors import Coordinates, Rescaled, VectorSimilarity, as_vectors
@@ -40,7 +40,7 @@ def rescaled(similarity: Similarity, coordinates: Callable[[Path], Coordinates |
     if isinstance(similarity, Parts):
         inside = zip(similarity.fields, similarity.parts, strict=True)
         return similarity.rebuilt([rescaled(part, coordinates, (*path, name)) for name, part in inside])
-    if isinstance(similarity, Sum | Product | Scaled | Warped | Symmetrised):
+    if isinstance(similarity, COMBINATIONS):
         return similarity.rebuilt([rescaled(part, coordinates, path) for part in similarity.parts])
     if isinstance(similarity, VectorSimilarity) and not isinstance(similarity, Rescaled):
         there = coordinates(path)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import Product, Scaled, Sum, Symmetrised, Warped
+from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Matrix, Similarity
 from likewise.similarity.records import Parts
 from likewise.similarity.vectors import as_vectors
@@ -137,7 +137,7 @@ class Record(Space):
                 ]
             )
             return self._aligned(seen)
-        if isinstance(similarity, Sum | Product | Scaled | Warped | Symmetrised):
+        if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
         return similarity
 

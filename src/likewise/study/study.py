@@ -27,7 +27,7 @@ from likewise.influence.fitting import Settings
 from likewise.influence.posterior import Prediction
 from likewise.influence.spectrum import Spectrum
 from likewise.search.base import Search
-from likewise.search.batch import Batch, Sequential
+from likewise.search.batch import Batch
 from likewise.spaces.base import Space
 from likewise.study import explanation
 from likewise.study.evaluation import measured
@@ -98,12 +98,10 @@ class Study:
         found = likenesses(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         views, chosen = tuple(space.view(s) for s in found), (acquisition or LogExpectedImprovement())
-        # Another acquisition than the usual one picks all of a batch.
-        together = batch or (None if isinstance(chosen, LogExpectedImprovement) else Sequential())
 
         def fresh() -> Proposer:
             model = Model(views, Settings(spectra=spectra))
-            return Proposer(space, model, chosen, together, search, max(1, initial))
+            return Proposer(space, model, chosen, batch, search, max(1, initial))
 
         self._fresh = fresh
         self._proposer = fresh()
