@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.acquisition.confidence import Spread
-from likewise.acquisition.improvement import log_h
+from likewise.acquisition.improvement import LAST, STEPS, bound_h, log_h
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw, draw_normal
 from likewise.influence.fitting import Settings, seat
@@ -41,6 +41,29 @@ def test_log_h_never_overflows_or_breaks():
     values = log_h(np.array([-1e8, -1e3, -1e3 - 1e-9, 1e8]))
     assert np.all(np.isfinite(values))
     assert np.all(np.diff(log_h(np.linspace(-2000, 10, 20001))) > 0)
+
+
+@given(st.lists(st.floats(-60.0, 60.0), min_size=1, max_size=20))
+@settings(max_examples=200, deadline=None)
+def test_the_table_of_h_lies_slightly_above_it(z):
+    above = np.log(bound_h(np.array(z))) - np.maximum(log_h(z), log_h(-float(LAST)))
+    assert np.all(above >= 0.0)
+    assert np.all(above <= 1e-8 + np.maximum(np.abs(np.minimum(z, 0.0)) + 1.0, 2.0) / STEPS)
+
+
+@given(st.data(), st.integers(1, 5))
+@settings(max_examples=100, deadline=None)
+def test_the_bound_of_the_average_is_one(data, members):
+    of_members = st.lists(st.floats(0.01, 3.0), min_size=members, max_size=members)
+    stds, means, votes = (np.array(data.draw(of_members)) for _ in range(3))
+    votes /= votes.sum()
+    acquisition = lw.LogExpectedImprovement()
+    score = acquisition.averaged(acquisition.score(means[:, None] - 2.0, stds[:, None], 0.5), votes)[0]
+    bound = acquisition.bound_averaged(means[:, None] - 2.0, stds[:, None], 0.5, votes)
+    assert bound >= score or bound == pytest.approx(score, rel=1e-9)
+    # Where nothing is known of a variance, nothing is excluded; certain failures are as bad as can be.
+    assert acquisition.bound_averaged(np.zeros((1, 1)), np.full((1, 1), np.inf), 0.0, np.ones(1)) == np.inf
+    assert np.isfinite(acquisition.bound_averaged(np.full((1, 1), -9e9), np.full((1, 1), 1e-9), 0.0, np.ones(1)))
 
 
 @pytest.mark.parametrize("acquisition", ALL)

@@ -153,6 +153,9 @@ class Broken(Similarity):
     def within(self, a: np.ndarray) -> np.ndarray:
         return np.full(len(a), 0.9 if self.law == "`within`" else 1.0)
 
+    def paired(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return super().paired(a, b) * (0.9 if self.law == "`paired`" else 1.0)
+
     def parameters(self, a: np.ndarray) -> dict[str, Parameter]:
         value = -1.0 if self.law == "positive" else self.scale
         return {"scale": Parameter(np.array([value]), LogNormal(0.0, 1.0))}
@@ -187,6 +190,7 @@ BROKEN = [
     "float64",
     "shape",
     "`within`",
+    "`paired`",
     "pair by pair",
     "different times",
     "positive",

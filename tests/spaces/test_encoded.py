@@ -13,7 +13,7 @@ import pytest
 import likewise as lw
 from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity import stored
-from likewise.similarity.encoding import Encoding, join
+from likewise.similarity.encoding import Encoding, Levels, join, plain
 from likewise.similarity.stored import Filed
 from likewise.spaces import encoded
 from likewise.spaces.pool import Pool
@@ -45,6 +45,18 @@ def test_chunks_processes_and_caches_change_nothing(tmp_path: Path, similarity: 
     assert same(whole(Pool(WORDS, processes=2), similarity), expected)
     for _ in range(2):
         assert same(whole(Pool(WORDS, cache=tmp_path), similarity), expected)
+
+
+def test_levels_of_records_survive_pieces_processes_and_caches(tmp_path: Path) -> None:
+    rows = [{"number": i, "word": WORDS[i * i % 7], "heat": float(i % 4)} for i in range(3000)]
+    similarity = lw.Parts(word=lw.NGrams(2), heat=lw.RBF(1.0))
+    expected = plain(similarity.encode(rows))
+    pools = [Pool(rows, processes=1), Pool(rows, processes=2), *(Pool(rows, cache=tmp_path) for _ in range(2))]
+    for pool in pools:
+        found = whole(pool, similarity)
+        assert [len(x.which) for x in found if isinstance(x, Levels)] == [3000, 3000]
+        assert len(found[1].entries) == 4
+        assert same(plain(found), expected)
 
 
 def test_a_cache_is_used_until_anything_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

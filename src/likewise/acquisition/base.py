@@ -36,6 +36,10 @@ class Acquisition(ABC):
         """
         return np.full(np.shape(mean), np.inf)
 
+    def bound_averaged(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
+        """The bounds averaged over members, one row each."""
+        return self.averaged(self.bound(means, stds, best), weights)[0]
+
     @property
     def logarithmic(self) -> bool:
         """Whether scores are logarithms: the average over members is then taken of what they are logarithms of."""

@@ -8,15 +8,20 @@ beyond that an asymptotic series.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from likewise.acquisition.base import Acquisition, Slopes
+from likewise.similarity.base import Matrix, Vector
 
 LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
 NEAR, FAR = -1.0, -1e3
+# A table of h(−u), read at the next lower u: so many steps to one, up to a u where h still is a number.
+STEPS, LAST = 1024, 36
+TINY = np.finfo(float).tiny
 
 
 def mills(x: Any) -> Any:
@@ -61,6 +66,22 @@ def _log_h_far(x: Any) -> Any:
     return -0.5 * x**2 - LOG_ROOT_TWO_PI - 2.0 * np.log(x)
 
 
+@cache
+def _table() -> Vector:
+    # A little more, for the rounding of u.
+    return np.exp(log_h(-np.arange(LAST * STEPS + 1) / STEPS)) * (1.0 + 1e-9)
+
+
+def bound_h(z: Any) -> Any:
+    """Slightly more than h(z), at a tenth of its price: h(z) = max(z, 0) + h(−|z|), whose second term is looked up.
+
+    >>> round(float(bound_h(np.array([0.5]))[0] / np.exp(log_h(0.5))) - 1.0, 3)
+    0.0
+    """
+    places = np.minimum(np.abs(z) * STEPS, LAST * STEPS).astype(np.intp)
+    return np.maximum(z, 0.0) + _table()[places]
+
+
 @dataclass(frozen=True)
 class LogExpectedImprovement(Acquisition):
     """log E[max(f(x) − best, 0)] = log σ + log h(z).
@@ -78,6 +99,10 @@ class LogExpectedImprovement(Acquisition):
 
     def bound(self, mean: Any, std: Any, best: float) -> Any:
         return self.score(mean, std, best)
+
+    def bound_averaged(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
+        improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
+        return np.log(np.maximum(improvement, TINY))
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         z = (mean - best) / std

@@ -50,8 +50,7 @@ class Scorer:
     def bound_moments(self, means: Matrix, variances: Matrix) -> Vector:
         """What no object of these means and of variances up to these is worth more than, whatever its chance."""
         with np.errstate(over="ignore", invalid="ignore"):
-            bounds = self.acquisition.bound(means, np.sqrt(variances), self.best)
-            return self.acquisition.averaged(bounds, self.committee.weights)[0]
+            return self.acquisition.bound_averaged(means, np.sqrt(variances), self.best, self.committee.weights)
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.

@@ -17,7 +17,7 @@ from likewise.errors import SimilarityError
 from likewise.influence.evidence import NOISE_PRIOR, marginal_likelihood
 from likewise.influence.spectrum import treat
 from likewise.similarity.base import LogNormal, Matrix, Parameter, Similarity, Vector
-from likewise.similarity.encoding import Encoding
+from likewise.similarity.encoding import Encoding, plain
 from likewise.similarity.records import Parts
 
 NOISE_BOUNDS = (1e-6, 10.0)
@@ -90,6 +90,8 @@ def learn(
     from scipy.optimize import minimize
 
     extra = np.zeros(len(values)) if extra_noise is None else extra_noise
+    # Once for all steps of the ascent.
+    encodings = plain(encodings)
     parameters = similarity.parameters(encodings)
     objective = _objective(tabulated(similarity, encodings), parameters, encodings, values, extra, noise_prior, offset)
     begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [noise_prior.mode]]))

@@ -28,7 +28,7 @@ Single = NDArray[np.float32]
 UP = np.float32(1.0 + 1e-6)
 MOST_KEPT = 32
 # Columns of a projection.
-COLUMNS = 16
+COLUMNS = 8
 
 
 def bounded(member: Member) -> bool:
@@ -51,26 +51,30 @@ class Projection:
     """A matrix P of few columns with P Pᵀ ≼ D, written as rows, and how far rounding may take S_x P for scores of one.
 
     With rows Z of some objects and the leading eigenvectors V of Z D Zᵀ = V Λ Vᵀ, P = D Zᵀ V Λ^{-1/2}: what D sees of
-    objects like those is what P sees of them.
+    objects like those is what P sees of them. Any rows with the same ZᵀZ give the same, so that few stand for many.
     """
 
     rows: Matrix
-    rounding: Vector
+    rounding: float
 
     @classmethod
     def of(cls, member: Member, some: Matrix, dtype: Any) -> Projection:
         """The projection that suits objects whose scores with the observed ones are like these."""
+        if len(some) > some.shape[1]:
+            some = np.asarray(np.linalg.qr(some, mode="r"))
         seen = some @ member.posterior.solution.operator
         levels, basis = np.linalg.eigh(seen @ some.T)
         kept = np.argsort(-levels)[:COLUMNS]
         kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
         rows = (basis[:, kept] / np.sqrt(levels[kept])).T @ seen
-        return cls(rows, 8.0 * float(np.finfo(dtype).eps) * np.abs(rows).sum(axis=1))
+        return cls(rows, 8.0 * float(np.finfo(dtype).eps) * float(np.linalg.norm(np.abs(rows).sum(axis=1))))
 
     def explained(self, products: Any, largest: float) -> Vector:
         """A lower bound of S_x D S_xᵀ from the products S_x P, one row each, of scores up to `largest`."""
-        sure = np.maximum(np.abs(products) - (largest * self.rounding)[:, None], 0.0)
-        return np.einsum("ij,ij->j", sure, sure, dtype=np.float64)
+        length = np.sqrt(np.einsum("ij,ij->j", products, products)).astype(np.float64)
+        # ‖S_x P‖ is at least its rounded value less the length of the rounding errors, its own sum's among them.
+        sure = length * (1.0 - COLUMNS * float(np.finfo(products.dtype).eps)) - largest * self.rounding
+        return np.maximum(sure, 0.0) ** 2
 
 
 @dataclass(eq=False)
@@ -86,15 +90,20 @@ class Bounds:
     """What is known of the variances of `size` rows, member by member."""
 
     size: int
+    # The votes of the members of which values are known from before.
+    known: float = 0.0
     _kept: dict[Any, _Kept] = field(default_factory=dict)
 
     def prepare(self, question: Question) -> None:
         """Forget the values that are no bounds any more."""
+        self.known = 0.0
         for member in filter(shrinking, question.scorer.committee.members):
             key, ratios = _key(member, question), _ratios(member, question)
             known = self._kept.pop(key, None)
             if known is None or not known.ratios.items() <= ratios.items():
                 known = _Kept(ratios, np.full(self.size, np.inf, dtype=np.float32))
+            else:
+                self.known += member.weight
             # Last in, last out.
             self._kept[key] = _Kept(ratios, known.values)
         for key in list(self._kept)[: max(0, len(self._kept) - MOST_KEPT)]:

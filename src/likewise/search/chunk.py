@@ -20,8 +20,8 @@ from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding, take
 from likewise.similarity.stored import Filed
 
-# Rows that are compared at once.
-BLOCK = 4096
+# Rows that are handled at once, and scores that are made at once: what stays in cache.
+BLOCK, SCORES = 4096, 1 << 16
 
 
 @dataclass(eq=False)
@@ -85,8 +85,9 @@ class Chunk:
     def _compare(self, k: int, question: Question, new: list[int]) -> None:
         others, encodings, similarity = question.encodings(k, new), self.encoding(k), question.similarity(k)
         block = np.empty((len(new), self.size), dtype=self.dtype)
-        for start in range(0, self.size, BLOCK):
-            part = slice(start, min(start + BLOCK, self.size))
+        step = max(BLOCK, SCORES // max(1, len(new)))
+        for start in range(0, self.size, step):
+            part = slice(start, min(start + step, self.size))
             scores = similarity.between(take(encodings, part), others)
             _check(scores, similarity, self.first + start)
             block[:, part] = scores.T

@@ -33,6 +33,8 @@ PRECISE = 1 << 14
 # Where this many times more rows may win than have been scored, tighter bounds are worth their price; they are made
 # from a sample of those rows.
 LOOSE, SAMPLE = 8, 256
+# Below this share of votes, values known from before do not make bounds tight.
+KNOWN = 0.9
 
 # The encodings of all rows by a similarity, one for each chunk.
 Encoder = Callable[[Similarity], Iterable[Encoding | Filed]]
@@ -53,6 +55,8 @@ class Partition:
     chunks: list[Chunk] = field(init=False)
     bounds: Bounds = field(init=False)
     _versions: dict[int, int] = field(default_factory=dict)
+    # Rows that were scored in the last ask, of which most may be best again.
+    _likely: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     _folder: Path | None = None
 
     def __post_init__(self) -> None:
@@ -74,17 +78,17 @@ class Partition:
     def contenders(self, question: Question, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
         self._prepare(question)
-        bounds = self._bounded(question)
+        # A likeness that has learnt makes old variances worthless, and bounds without them are loose.
+        tight = len(self._likely) > 0 and self.bounds.known < KNOWN
+        bounds = self._bounded(question, self._projections(question, self._likely) if tight else {})
         taken = question.taken - self.first
         bounds[taken[(taken >= 0) & (taken < self.size)]] = -np.inf
-        rows, scores, rest = self._settled(bounds, question, most)
+        rows, scores, rest = self._settled(bounds, question, most, tight)
         return Contenders(rows + self.first, scores, rest)
 
-    def _bounded(self, question: Question, projections: Mapping[int, Projection] | None = None) -> Vector:
+    def _bounded(self, question: Question, projections: Mapping[int, Projection]) -> Vector:
         """What no row is worth more than."""
-        return np.concatenate(
-            [np.zeros(0), *(self._bound(chunk, question, projections or {}) for chunk in self.chunks)]
-        )
+        return np.concatenate([np.zeros(0), *(self._bound(chunk, question, projections) for chunk in self.chunks)])
 
     def entries(self, question: Question, rows: Rows) -> Entries:
         """What is known of these rows, in their order and in double precision."""
@@ -165,12 +169,11 @@ class Partition:
             bounds[part] = question.scorer.bound_moments(*exact)
         return bounds
 
-    def _settled(self, bounds: Vector, question: Question, most: int) -> tuple[Rows, Vector, float]:
+    def _settled(self, bounds: Vector, question: Question, most: int, tight: bool) -> tuple[Rows, Vector, float]:
         """The best rows, their exact scores, and the highest score or bound of all others."""
         rows, scores, ceilings = np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0)
         # What has no bound is scored in any case.
         first = step = 2 * most + int(np.isposinf(bounds).sum())
-        tight = False
         while True:
             some = leading(bounds, np.arange(self.size) + self.first, question, step)
             if len(some):
@@ -187,6 +190,7 @@ class Partition:
             if not tight and len(rows) > first and len(above) > LOOSE * len(rows):
                 tight = True
                 np.minimum(bounds, self._bounded(question, self._projections(question, above)), out=bounds)
+        self._likely = rows if tight else rows[:0]
         left = np.ones(len(rows), dtype=bool)
         left[best] = False
         return rows[best], scores[best], max(rest, float(ceilings[left].max(initial=-np.inf)))

@@ -1,12 +1,15 @@
 """What a similarity computes once per object, so that comparing is array work.
 
-An encoding has one entry per object: a NumPy array (first axis), a list, a SciPy sparse matrix (rows), or a tuple of
-encodings of equal length. These functions are all that the rest of the library asks of one.
+An encoding has one entry per object: a NumPy array (first axis), a list, a SciPy sparse matrix (rows), a tuple of
+encodings of equal length, or `Levels` of one where entries recur. These functions are all that the rest of the library
+asks of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +17,37 @@ from numpy.typing import NDArray
 
 Encoding = Any
 Indices = NDArray[np.intp]
-# What counts as many objects and as few entries, and how many are glanced at.
-MANY, FEW, GLANCE = 2048, 256, 512
+# Levels are worth their lookups from so many objects on, and from so many objects per level.
+MANY, PER_LEVEL = 64, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Few entries that many objects share: object i has `entries[which[i]]`.
+
+    >>> plain(Levels(["a", "b"], np.array([1, 1, 0])))
+    ['b', 'b', 'a']
+    """
+
+    entries: Encoding
+    which: Indices
+
+
+def worth_levels(objects: int, levels: int) -> bool:
+    """Whether there are clearly more objects than levels."""
+    return objects >= max(MANY, PER_LEVEL * levels)
+
+
+def levels_of(encoding: Encoding) -> tuple[Encoding, Indices | None]:
+    """The entries, and which of them each object has, if not its own."""
+    return (encoding.entries, encoding.which) if isinstance(encoding, Levels) else (encoding, None)
+
+
+def plain(encoding: Encoding) -> Encoding:
+    """The encoding with an entry for each object, however often it recurs."""
+    if isinstance(encoding, tuple):
+        return tuple(map(plain, encoding))
+    return plain(take(encoding.entries, encoding.which)) if isinstance(encoding, Levels) else encoding
 
 
 def count(encoding: Encoding) -> int:
@@ -26,6 +58,8 @@ def count(encoding: Encoding) -> int:
     """
     if isinstance(encoding, tuple):
         return count(encoding[0])
+    if isinstance(encoding, Levels):
+        return len(encoding.which)
     return int(encoding.shape[0]) if hasattr(encoding, "shape") else len(encoding)
 
 
@@ -37,6 +71,10 @@ def take(encoding: Encoding, index: Any) -> Encoding:
     """
     if isinstance(encoding, tuple):
         return tuple(take(part, index) for part in encoding)
+    if isinstance(encoding, Levels):
+        which = encoding.which[index]
+        worth = worth_levels(len(which), count(encoding.entries))
+        return Levels(encoding.entries, which) if worth else take(encoding.entries, which)
     if isinstance(encoding, list):
         return encoding[index] if isinstance(index, slice) else [encoding[i] for i in index]
     return encoding[index]
@@ -51,6 +89,8 @@ def join(encodings: Sequence[Encoding]) -> Encoding:
     first = encodings[0]
     if len(encodings) == 1:
         return first
+    if any(isinstance(encoding, Levels) for encoding in encodings):
+        return _joined_levels(encodings)
     if isinstance(first, tuple):
         return tuple(join(parts) for parts in zip(*encodings, strict=True))
     if isinstance(first, list):
@@ -62,33 +102,38 @@ def join(encodings: Sequence[Encoding]) -> Encoding:
     return sparse.vstack(encodings, format="csr")
 
 
-def recurring(encoding: Encoding) -> tuple[Indices, Indices] | None:
-    """Where few entries recur in many objects: the place of one of each, and which of them each object has.
+def distinct(keys: Iterable[Hashable]) -> tuple[Indices, Indices]:
+    """The place where each different key is first, and which of them each one is.
 
-    Only columns of numbers are looked at, and a glance at some of their entries tells most of the others.
-
-    >>> column = np.tile([7.0, 5.0, 7.0], 2000)
-    >>> first, which = recurring(column)
-    >>> column[first].tolist(), which[:3].tolist()
-    ([5.0, 7.0], [1, 0, 1])
+    >>> first, which = distinct("abac")
+    >>> first.tolist(), which.tolist()
+    ([0, 1, 3], [0, 1, 0, 2])
     """
-    columns = encoding if isinstance(encoding, tuple) else (encoding,)
-    if not all(isinstance(column, np.ndarray) and column.size == len(column) >= MANY for column in columns):
-        return None
-    first, which = np.zeros(1, dtype=np.intp), np.zeros(len(columns[0]), dtype=np.intp)
-    for column in columns:
-        flat = column.ravel()
-        if np.array_equal(flat[first][which], flat):
-            continue
-        levels = np.unique(flat[:: len(flat) // GLANCE])
-        if len(levels) > FEW:
-            return None
-        found = np.minimum(np.searchsorted(levels, flat), len(levels) - 1)
-        if not np.array_equal(levels[found], flat):
-            levels, found = np.unique(flat, return_inverse=True)
-        _, which = np.unique(which * len(levels) + found, return_inverse=True) if len(first) > 1 else (levels, found)
-        first = np.empty(which.max() + 1, dtype=np.intp)
-        first[which] = np.arange(len(which))
-        if len(first) > FEW:
-            return None
-    return first, which
+    seen: dict[Hashable, int] = {}
+    places = np.array([seen.setdefault(key, place) for place, key in enumerate(keys)], dtype=np.intp)
+    return np.unique(places, return_inverse=True)
+
+
+def _joined_levels(encodings: Sequence[Encoding]) -> Encoding:
+    """Levels one after another, of which those that are the same become one; all plain if any is."""
+    if not all(isinstance(encoding, Levels) for encoding in encodings):
+        return join([plain(x) if isinstance(x, Levels) else x for x in encodings])
+    entries = join([levels.entries for levels in encodings])
+    starts = np.cumsum([0, *(count(levels.entries) for levels in encodings)])
+    which = np.concatenate([levels.which + start for levels, start in zip(encodings, starts[:-1], strict=True)])
+    first, place = distinct(_keys(entries))
+    return Levels(take(entries, first), place[which])
+
+
+def _keys(encoding: Encoding) -> list[Hashable]:
+    """Something for each entry that only entries of the same content share."""
+    if isinstance(encoding, tuple):
+        return list(zip(*map(_keys, encoding), strict=True))
+    if isinstance(encoding, list):
+        return [x if isinstance(x, str | bytes) else id(x) for x in encoding]
+    if isinstance(encoding, Levels):
+        return _keys(plain(encoding))
+    if isinstance(encoding, np.ndarray):
+        return [row.tobytes() for row in encoding]
+    rows = [slice(*ends) for ends in pairwise(encoding.indptr)]
+    return [(encoding.indices[row].tobytes(), encoding.data[row].tobytes()) for row in rows]

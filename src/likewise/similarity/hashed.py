@@ -28,6 +28,8 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 SHORT_BLOCK, LONG_BLOCK = 256, 1 << 13
 # A table of 2¹⁸ places holds up to 512 columns without two at one place, after a few tries.
 SLOT_BITS, SLOT_SHIFT, SLOT_TRIES, FEW_COLUMNS = 18, np.uint32(14), 16, 512
+# Up to so many entries a search is faster than such a table; a matrix of so few numbers is written out.
+FEW_ENTRIES, FEW_NUMBERS = 1 << 13, 1 << 15
 
 
 def _digest(x: Any) -> bytes:
@@ -135,21 +137,25 @@ def _table(b: Sparse) -> tuple[Integers, Matrix]:
     return columns, table
 
 
-def _restricted(a: Sparse, rows: slice, columns: Integers) -> Sparse:
-    """The matrix of these rows and columns of a alone."""
+def _restricted(a: Sparse, rows: slice, columns: Integers) -> Any:
+    """The matrix of these rows and columns of a alone, sparse unless it is small."""
     from scipy import sparse
 
     starts = a.indptr[rows.start : rows.stop + 1]
     indices = a.indices[starts[0] : starts[-1]]
     kept, place = _found(indices, columns)
     data = a.data[starts[0] : starts[-1]][kept].astype(float)
-    ends = np.searchsorted(kept, starts - starts[0])
-    return sparse.csr_array((data, place, ends), shape=(len(starts) - 1, len(columns)))
+    shape = len(starts) - 1, len(columns)
+    if shape[0] * shape[1] <= FEW_NUMBERS:
+        matrix = np.zeros(shape)
+        matrix[np.repeat(np.arange(shape[0]), np.diff(starts))[kept], place] = data
+        return matrix
+    return sparse.csr_array((data, place, np.searchsorted(kept, starts - starts[0])), shape=shape)
 
 
 def _found(indices: Integers, columns: Integers) -> tuple[Integers, Integers]:
     """Which of the indices are among the (sorted) columns, and at which place."""
-    slots = _slots(columns)
+    slots = None if len(indices) <= FEW_ENTRIES else _slots(columns)
     if slots is None:
         kept, place = np.arange(len(indices)), np.searchsorted(columns, indices)
     else:

@@ -80,12 +80,17 @@ class NGrams(Similarity):
         return counts, np.diff(counts.indptr).astype(float)
 
     def between(self, a: tuple[Sparse, Vector], b: tuple[Sparse, Vector]) -> Matrix:
-        common = products(a[0], b[0])
+        return self._score(products(a[0], b[0]), a[1][:, None], b[1])
+
+    def paired(self, a: tuple[Sparse, Vector], b: tuple[Sparse, Vector]) -> Vector:
+        return self._score(a[0].multiply(b[0]).sum(axis=1).astype(float), a[1], b[1])
+
+    def _score(self, common: Any, size: Any, other: Any) -> Any:
         if self.how == "cosine":
-            common /= a[1][:, None]
-            common /= b[1]
+            common /= size
+            common /= other
             return common
-        return common / (np.add.outer(a[1], b[1]) - common)
+        return common / (size + other - common)
 
     def within(self, a: tuple[Sparse, Vector]) -> Vector:
         return np.ones(len(a[1]))

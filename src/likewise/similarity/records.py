@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -20,7 +21,17 @@ from likewise.similarity.base import (
     Vector,
     is_differentiable,
 )
-from likewise.similarity.encoding import Encoding, Indices, count, recurring, take
+from likewise.similarity.encoding import (
+    MANY,
+    Encoding,
+    Indices,
+    Levels,
+    count,
+    distinct,
+    levels_of,
+    plain,
+    worth_levels,
+)
 
 WEIGHT_PRIOR = LogNormal(0.0, 1.0)
 
@@ -94,8 +105,11 @@ class Parts(Similarity):
                     f"give each record the fields {', '.join(self.fields)}"
                 )
         return tuple(
-            part.encode([record[f] for record in objects]) for f, part in zip(self.fields, self.parts, strict=True)
+            _encoded(part, [record[f] for record in objects]) for f, part in zip(self.fields, self.parts, strict=True)
         )
+
+    def part_encoding(self, a: Encoding, i: int) -> Encoding:
+        return plain(a[i])
 
     def _combined(self, scores: Sequence[Any], rows: Sequence[Indices | None] | None = None) -> Any:
         """The scores of all fields as one; `rows` says which row of a field's scores each object has, if not its own.
@@ -106,11 +120,11 @@ class Parts(Similarity):
         factor: Any = 1.0
         for w, s, index in zip(self.weights, scores, rows or [None] * len(scores), strict=True):
             if self.how == "product" and w == 1.0:
-                factor = factor * (s if index is None else s[index])
+                factor = factor * (s if index is None else np.take(s, index, axis=0))
                 continue
             with np.errstate(divide="ignore"):
                 term = w * (s if self.how == "sum" else np.log(s))
-            term = term if index is None else term[index]
+            term = term if index is None else np.take(term, index, axis=0)
             total = np.add(total, term, out=term)
         return total / self.weights.sum() if self.how == "sum" else factor * np.exp(total)
 
@@ -125,14 +139,16 @@ class Parts(Similarity):
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         scores, rows = [], []
         for part, x, y in zip(self.parts, a, b, strict=True):
-            # Of a grid, each level of a field is compared once.
-            first, which = (None if a is b else recurring(x)) or (None, None)
-            scores.append(part.between(x if first is None else take(x, first), y))
-            rows.append(which)
-        return cast(Matrix, self._combined(scores, rows if any(which is not None for which in rows) else None))
+            # Each level of a field is compared once.
+            (these, row), (those, column) = levels_of(x), levels_of(y)
+            found = part.between(these, those)
+            scores.append(found if column is None else found[:, column])
+            rows.append(row)
+        return cast(Matrix, self._combined(scores, rows))
 
     def within(self, a: Encoding) -> Vector:
-        return cast(Vector, self._combined([p.within(x) for p, x in zip(self.parts, a, strict=True)]))
+        entries, rows = zip(*map(levels_of, a), strict=True)
+        return cast(Vector, self._combined([p.within(x) for p, x in zip(self.parts, entries, strict=True)], rows))
 
     def parameters(self, a: Encoding) -> dict[str, Parameter]:
         return {"weights": Parameter(self.weights, WEIGHT_PRIOR), **super().parameters(a)}
@@ -143,7 +159,7 @@ class Parts(Similarity):
         return Parts(self.how, weights, **dict(zip(inner.fields, inner.parts, strict=True)))
 
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pullbacks = zip(*(p.sensitivity(x) for p, x in zip(self.parts, a, strict=True)), strict=True)
+        scores, pullbacks = zip(*(p.sensitivity(x) for p, x in zip(self.parts, plain(a), strict=True)), strict=True)
         total, slopes = self._combined(scores), self._slopes(scores)
 
         def pull(weights: Matrix) -> dict[str, Vector]:
@@ -161,7 +177,7 @@ class Parts(Similarity):
         return self._linearised(
             [
                 part.linearise(x, y) if is_differentiable(part) else (part.between(x, y), None)
-                for part, x, y in zip(self.parts, a, b, strict=True)
+                for part, x, y in zip(self.parts, plain(a), plain(b), strict=True)
             ],
             count(a),
         )
@@ -170,7 +186,7 @@ class Parts(Similarity):
         return self._linearised(
             [
                 part.linearise_within(x) if is_differentiable(part) else (part.within(x), None)
-                for part, x in zip(self.parts, a, strict=True)
+                for part, x in zip(self.parts, plain(a), strict=True)
             ],
             count(a),
         )
@@ -185,3 +201,28 @@ class Parts(Similarity):
             return np.hstack(columns) if columns else np.zeros((n, 0))
 
         return self._combined(scores), pull
+
+
+def _encoded(part: Similarity, values: list[Any]) -> Encoding:
+    """The part's encoding of these values, each level encoded once where there are few."""
+    found = _levels(values)
+    if found is not None:
+        first, which = found
+        # A complaint is left to the encoding of all values, so that it names the record by its number.
+        with suppress(SimilarityError):
+            return Levels(part.encode([values[i] for i in first]), which)
+    return part.encode(values)
+
+
+def _levels(values: list[Any]) -> tuple[Indices, Indices] | None:
+    """Where each level is first and which of them each value is, if levels are worth it and the values hashable.
+
+    Values are of one level if they are equal and of one type, as a similarity may tell 1 from True.
+    """
+    if len(values) < MANY:
+        return None
+    try:
+        first, which = distinct((type(value), value) for value in values)
+    except TypeError:
+        return None
+    return (first, which) if worth_levels(len(values), len(first)) else None

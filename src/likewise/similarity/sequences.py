@@ -18,12 +18,10 @@ import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector
-from likewise.similarity.encoding import Encoding, count, join, take
+from likewise.similarity.encoding import Encoding, count, join
 
 Mode = Literal["global", "local"]
 Aligned = tuple[list[str], Vector]
-# S(x, rc(x)) is the diagonal of blocks of this size: larger ones waste work, smaller ones waste calls.
-PAIRED = 16
 COMPLEMENT = str.maketrans("ACGTUNRYSWKMBDHVacgtunryswkmbdhv", "TGCAANYRSWMKVHDBtgcaanyrswmkvhdb")
 
 
@@ -258,13 +256,17 @@ class ReverseComplement(Similarity):
         return four.mean(axis=0) if self.how == "mean" else four.max(axis=0)
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
-        both = join(a)
-        return self._combined(self._four(self.inner.between(both, both if a is b else join(b))))
+        if a is b:
+            both = join(a)
+            return self._combined(self._four(self.inner.between(both, both)))
+        # The longer side may be a whole pool, which is not copied.
+        if count(a) < count(b):
+            return self.between(b, a).T
+        strands = join(b)
+        return self._combined(self._four(np.concatenate([self.inner.between(one, strands) for one in a])))
 
     def within(self, a: Encoding) -> Vector:
-        blocks = [take(a, slice(i, i + PAIRED)) for i in range(0, count(a), PAIRED)]
-        across = [np.diagonal(self.inner.between(*block)) for block in blocks]
-        crossed = np.concatenate(across) if across else np.zeros(0)
+        crossed = self.inner.paired(*a)
         return self._combined(np.stack([self.inner.within(a[0]), crossed, crossed, self.inner.within(a[1])]))
 
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:

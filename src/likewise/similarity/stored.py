@@ -1,6 +1,6 @@
 """Encodings on disk: arrays as .npy files, read by mapping them, and a JSON tree that says how they belong together.
 
-Arrays of numbers, sparse matrices and tuples of these can be stored; lists of Python objects cannot.
+Arrays of numbers, sparse matrices, tuples and levels of these can be stored; lists of Python objects cannot.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.similarity.encoding import Encoding
+from likewise.similarity.encoding import Encoding, Levels
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ def storable(encoding: Encoding) -> bool:
     """
     if isinstance(encoding, tuple):
         return all(map(storable, encoding))
+    if isinstance(encoding, Levels):
+        return storable(encoding.entries)
     if isinstance(encoding, np.ndarray):
         return encoding.dtype.kind in "biuf"
     return _is_sparse(encoding)
@@ -52,6 +54,8 @@ def nbytes(encoding: Encoding) -> int:
         return 0
     if isinstance(encoding, tuple):
         return sum(map(nbytes, encoding))
+    if isinstance(encoding, Levels):
+        return nbytes(encoding.entries) + nbytes(encoding.which)
     if isinstance(encoding, np.ndarray):
         return int(encoding.nbytes)
     return sum(getattr(encoding, name).nbytes for name in SPARSE) if _is_sparse(encoding) else 100 * len(encoding)
@@ -61,6 +65,8 @@ def write(encoding: Encoding, folder: Path, stem: str) -> Any:
     """Write the arrays of an encoding to files that begin with `stem`; returns the tree to read them by."""
     if isinstance(encoding, tuple):
         return {"tuple": [write(part, folder, f"{stem}-{i}") for i, part in enumerate(encoding)]}
+    if isinstance(encoding, Levels):
+        return {"levels": [write(encoding.entries, folder, f"{stem}-levels"), write(encoding.which, folder, stem)]}
     if _is_sparse(encoding):
         matrix = encoding.tocsr()
         files = {name: write(getattr(matrix, name), folder, f"{stem}-{name}") for name in SPARSE}
@@ -73,6 +79,8 @@ def read(tree: Any, folder: Path) -> Encoding:
     """The encoding that `write` wrote, mapped from its files."""
     if "tuple" in tree:
         return tuple(read(part, folder) for part in tree["tuple"])
+    if "levels" in tree:
+        return Levels(*(read(part, folder) for part in tree["levels"]))
     if "sparse" in tree:
         from scipy import sparse
 

@@ -18,7 +18,7 @@ from likewise.similarity.base import (
     Vector,
     is_differentiable,
 )
-from likewise.similarity.encoding import Encoding, count
+from likewise.similarity.encoding import Encoding, count, plain
 from likewise.similarity.records import Parts
 
 
@@ -82,7 +82,7 @@ class Aligned(Similarity):
         return name in dict(self.widths) and is_differentiable(part)
 
     def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        fields = zip(self.inner.fields, self.inner.parts, a, b, strict=True)
+        fields = zip(self.inner.fields, self.inner.parts, plain(a), plain(b), strict=True)
         return self._pulled(
             [
                 cast(Differentiable, part).linearise(x, y) if self._moving(name, part) else (part.between(x, y), None)
@@ -92,7 +92,7 @@ class Aligned(Similarity):
         )
 
     def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        fields = zip(self.inner.fields, self.inner.parts, a, strict=True)
+        fields = zip(self.inner.fields, self.inner.parts, plain(a), strict=True)
         return self._pulled(
             [
                 cast(Differentiable, part).linearise_within(x) if self._moving(name, part) else (part.within(x), None)
