@@ -43,6 +43,10 @@ class Search(ABC):
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
         """Objects where the search came to rest, best first, without those that are taken."""
 
+    def foremost(self, scorer: Scorer, ground: Ground) -> Found:
+        """The best equilibrium first, perhaps with few others: for those who want one object and no more."""
+        return self.equilibria(scorer, ground)
+
     def thorough(self) -> Search:
         """The search that follows every trajectory to its end, for those who want all equilibria and not the best."""
         return self

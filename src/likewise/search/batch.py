@@ -36,7 +36,7 @@ class Sequential(Batch):
 
     def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
         picks: list[Any] = []
-        found = search.equilibria(scorer.with_pending(pending), ground)
+        found = (search.foremost if n == 1 else search.equilibria)(scorer.with_pending(pending), ground)
         while found.objects:
             picks.append(found.objects[0])
             if len(picks) == n:

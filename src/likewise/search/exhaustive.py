@@ -18,7 +18,9 @@ from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pool import Pool
 
-CONTENDERS = 512
+# So many rows are compared again in double precision: for a batch, whose picks change the order of those that are left,
+# and for one object.
+CONTENDERS, FOREMOST = 512, 32
 
 
 @dataclass(eq=False)
@@ -57,8 +59,14 @@ class ExhaustiveSearch(Search):
         return cls(space.objects, _Places(space.objects, key), Partition.of(space.objects))
 
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+        return self._best(scorer, ground, CONTENDERS)
+
+    def foremost(self, scorer: Scorer, ground: Ground) -> Found:
+        return self._best(scorer, ground, FOREMOST)
+
+    def _best(self, scorer: Scorer, ground: Ground, most: int) -> Found:
         question = self._question(scorer, ground)
-        best = self.partitions.contenders(question, CONTENDERS)
+        best = self.partitions.contenders(question, most)
         if not len(best.rows):
             return Found([], best.scores)
         contest = Contest.between(best.rows, best.rest, self.partitions.entries(question, best.rows), question)

@@ -122,7 +122,7 @@ def products(a: Sparse, b: Sparse) -> Matrix:
         return products(b, a).T
     result = np.empty((a.shape[0], b.shape[0]))
     for j in range(0, b.shape[0], SHORT_BLOCK):
-        columns, table = _table(b[j : j + SHORT_BLOCK])
+        columns, table = _table(b if b.shape[0] <= SHORT_BLOCK else b[j : j + SHORT_BLOCK])
         for i in range(0, a.shape[0], LONG_BLOCK):
             rows = slice(i, min(i + LONG_BLOCK, a.shape[0]))
             result[rows, j : j + SHORT_BLOCK] = _restricted(a, rows, columns) @ table

@@ -17,6 +17,7 @@ from likewise.similarity.vectors import as_vectors
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
 
 STEP = 1e-5
+EPSILON = float(np.finfo(float).eps)
 
 
 def check_space(space: Space, rng: Generator | None = None, n: int = 24) -> None:
@@ -142,18 +143,25 @@ def _check_projection(space: Any, vectors: Matrix, rng: Generator) -> None:
 def _check_pull(space: Any, vectors: Matrix, rng: Generator) -> None:
     """For each number k of the objects and a small step inside, pull(e_k)·step = the change of number k.
 
-    A number that does not change at all is rounded, and passed over.
+    The two may differ by 1e-4 of the largest change, for the space may bend, and by what is rounded. Each of the two
+    objects whose difference is the change has number k off by ε (|x_k| (1 + |log |x_k||) + Σ_j |∂x_k/∂z_j| |z_j|):
+    x_k is rounded when it is stored, and its logarithm too, where the vector holds that; and so is each z_j on its way.
+    A step of 1e-5 across a range far narrower than the numbers in it is not much more than that. A number that does
+    not change at all is rounded whole, and passed over.
     """
     end = space.project(vectors + STEP * rng.normal(size=vectors.shape))
     step, middle = end - vectors, 0.5 * (vectors + end)
-    change = as_vectors(space.from_vector(end)) - as_vectors(space.from_vector(vectors))
+    before, after = as_vectors(space.from_vector(vectors)), as_vectors(space.from_vector(end))
+    change, size = after - before, np.maximum(np.abs(before), np.abs(after))
+    stored = size * (1.0 + np.abs(np.log(np.where(size > 0, size, 1.0))))
     for k in range(change.shape[1]):
         unit = np.zeros_like(change)
         unit[:, k] = 1.0
-        foreseen = np.sum(space.pull(middle, unit) * step, axis=1)
-        moved = change[:, k] != 0
-        scale = np.abs(foreseen).max(initial=1e-12)
-        wrong = moved & (np.abs(foreseen - change[:, k]) > 1e-4 * scale)
+        slope = space.pull(middle, unit)
+        foreseen = np.sum(slope * step, axis=1)
+        rounded = 2.0 * EPSILON * (stored[:, k] + np.sum(np.abs(slope * middle), axis=1))
+        bent = 1e-4 * np.abs(foreseen).max(initial=0.0)
+        wrong = (change[:, k] != 0) & (np.abs(foreseen - change[:, k]) > bent + rounded)
         _require(not wrong.any(), space, f"pull does not agree with finite differences in number {k} of the objects")
 
 
