@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
@@ -34,6 +34,8 @@ def spaces(draw: st.DrawFn) -> Gaussians:
 
 
 @given(spaces(), st.integers(0, 2**31))
+@example(Gaussians(mean=(5.0, 5.0 + 1.2e-7), variance=(0.5, 2.0)), 0)
+@example(Gaussians(mean=(-5.0, -5.0 + 3e-9), variance=(0.02, 0.02 * (1 + 1e-7))), 0)
 @settings(max_examples=12, deadline=None)
 def test_laws_of_spaces(space: Gaussians, seed: int) -> None:
     check_space(space, np.random.default_rng(seed), n=8)
