@@ -58,6 +58,16 @@ def rosenbrock(x: Matrix) -> Vector:
     return np.sum(100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (1 - x[:, :-1]) ** 2, axis=1)
 
 
+def styblinski(x: Matrix) -> Vector:
+    """½ mean(x⁴ − 16x² + 5x): the optimum is far from the middle."""
+    return 0.5 * np.mean(x**4 - 16 * x**2 + 5 * x, axis=1)
+
+
+def schwefel(x: Matrix) -> Vector:
+    """418.98 − mean(x sin √|x|): the optimum is near a corner, and no trend leads there."""
+    return 418.98288727243374 - np.mean(x * np.sin(np.sqrt(np.abs(x))), axis=1)
+
+
 def _cube(name: str, function: Callable[[Matrix], Vector], d: int, low: float, high: float, optimum: float) -> Box:
     return Box(name, function, np.full(d, low), np.full(d, high), optimum, -1.0)
 
@@ -74,5 +84,9 @@ FUNCTIONS = {
         _cube("ackley100", ackley, 100, -32.768, 32.768, 0.0),
         _cube("levy50", levy, 50, -10.0, 10.0, 0.0),
         _cube("levy100", levy, 100, -10.0, 10.0, 0.0),
+        _cube("styblinski10", styblinski, 10, -5.0, 5.0, -39.16616570377142),
+        _cube("styblinski50", styblinski, 50, -5.0, 5.0, -39.16616570377142),
+        _cube("schwefel20", schwefel, 20, -500.0, 500.0, 0.0),
+        _cube("schwefel50", schwefel, 50, -500.0, 500.0, 0.0),
     )
 }

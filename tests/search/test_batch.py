@@ -104,7 +104,7 @@ def test_rescoring_contenders_equals_rescoring_the_pool():
 
 
 def test_wide_boxes_are_searched_in_two_stages_unless_one_says_otherwise(monkeypatch):
-    """Which strategy picks, by dimension, size of the batch, and what was given by hand."""
+    """Which strategy picks, by dimension and by what was given by hand."""
     used = []
     for strategy in (lw.Sequential, lw.TwoStage):
         pick = strategy.pick
@@ -120,8 +120,8 @@ def test_wide_boxes_are_searched_in_two_stages_unless_one_says_otherwise(monkeyp
         assert len(study.ask(n)) == n
         return used
 
-    assert strategy_of(10, 3) == [lw.TwoStage()]
-    assert strategy_of(10, 1) == [lw.Sequential()]
-    assert strategy_of(6, 3) == [lw.Sequential()]
-    assert strategy_of(10, 3, batch=lw.Sequential()) == [lw.Sequential()]
-    assert strategy_of(10, 3, acquisition=lw.UpperConfidence()) == [lw.Sequential()]
+    assert strategy_of(30, 3) == [lw.TwoStage()]
+    assert strategy_of(30, 1) == [lw.TwoStage()]
+    assert strategy_of(10, 3) == [lw.Sequential()]
+    assert strategy_of(30, 3, batch=lw.Sequential()) == [lw.Sequential()]
+    assert strategy_of(30, 3, acquisition=lw.UpperConfidence()) == [lw.Sequential()]

@@ -1,7 +1,7 @@
 """Batches: which equilibria are proposed together. A batch never holds the same object twice.
 
-`TwoStage` and `TopScore` are the paper's two strategies; `Sequential`, the default but in boxes of many dimensions,
-picks one object, conditions the variance on the pick, and picks again.
+`TwoStage` and `TopScore` are the paper's two strategies; `Sequential`, the default but in boxes of very many
+dimensions, picks one object, conditions the variance on the pick, and picks again.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from likewise.spaces.base import Continuous, Enumerable, Moves, PartlyContinuous
 from likewise.spaces.box import Box
 
 # Dimensions from which on a box is mostly corners.
-WIDE = 10
+WIDE = 30
 
 
 def choose_search(space: Space, *, differentiable: bool) -> Search:
@@ -33,17 +33,17 @@ def choose_search(space: Space, *, differentiable: bool) -> Search:
     raise SpaceError(f"{space!r} is not a space; use Pool, Box, Strings … or Custom")
 
 
-def choose_batch(space: Space, acquisition: Acquisition, n: int) -> Batch:
-    """How `n` objects of this space are best picked together.
+def choose_batch(space: Space, acquisition: Acquisition) -> Batch:
+    """How objects of this space are best picked, one or several.
 
-    In a box of many dimensions doubt is greatest in the corners, and all picks but the first would go there. The
-    paper's two stages, which look for doubt among the peaks of the mean alone, find better ones. Another
-    acquisition than the usual one picks all of a batch.
+    In a box of very many dimensions doubt is greatest in the corners, and improvement is expected there. The paper's
+    two stages, which look for doubt among the peaks of the mean alone, find better objects. Another acquisition than
+    the usual one picks by itself.
 
     >>> from likewise.spaces.box import Box
     >>> wide, usual = Box([0.0] * 50, [1.0] * 50), LogExpectedImprovement()
-    >>> choose_batch(wide, usual, 8), choose_batch(wide, usual, 1)
+    >>> choose_batch(wide, usual), choose_batch(Box([0.0] * 5, [1.0] * 5), usual)
     (TwoStage(), Sequential())
     """
     wide = isinstance(space, Box) and space.dimension >= WIDE
-    return TwoStage() if wide and n > 1 and isinstance(acquisition, LogExpectedImprovement) else Sequential()
+    return TwoStage() if wide and isinstance(acquisition, LogExpectedImprovement) else Sequential()

@@ -63,7 +63,7 @@ class Proposer:
         best = float(committee.members[0].posterior.values.max())
         scorer = Scorer(committee, self.acquisition, best, feasible)
         differentiable = committee.differentiable and (feasible is None or feasible.committee.differentiable)
-        batch = self.batch or choose_batch(self.space, self.acquisition, n)
+        batch = self.batch or choose_batch(self.space, self.acquisition)
         return batch.pick(n, scorer, self._search_for(differentiable), ground, known.pending)
 
     def _chance(self, committee: Committee, known: Known) -> Scorer | None:
