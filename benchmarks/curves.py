@@ -10,18 +10,20 @@ import numpy as np
 
 from benchmarks.tables import all_measures
 
-SHOWN = ("likewise", "paper", "botorch", "optuna-gp", "optuna-tpe", "skopt", "ga", "random")
 # Okabe and Ito's colours, which colour-blind readers can tell apart; dashes help in print.
-LOOKS = (
-    ("#000000", "-"),
-    ("#CC79A7", "--"),
-    ("#0072B2", "-"),
-    ("#56B4E9", "--"),
-    ("#D55E00", "-"),
-    ("#E69F00", "--"),
-    ("#009E73", "-."),
-    ("#999999", ":"),
-)
+LOOKS = {
+    "likewise": ("#000000", "-"),
+    "likewise-sequential": ("#0072B2", "--"),
+    "likewise-twostage": ("#CC79A7", "-"),
+    "likewise-topscore": ("#009E73", ":"),
+    "paper": ("#CC79A7", "--"),
+    "botorch": ("#0072B2", "-"),
+    "optuna-gp": ("#56B4E9", "--"),
+    "optuna-tpe": ("#D55E00", "-"),
+    "skopt": ("#E69F00", "--"),
+    "ga": ("#009E73", "-."),
+    "random": ("#999999", ":"),
+}
 LEAST, ACROSS = 1e-6, 3
 
 
@@ -45,8 +47,8 @@ def draw(contents: Mapping[str, Mapping[str, Any]], path: Path) -> None:
 
 
 def _panel(axes: Any, name: str, content: Mapping[str, Any]) -> None:
-    table = all_measures(content, SHOWN)
-    for method, (colour, dash) in zip(SHOWN, LOOKS, strict=True):
+    table = all_measures(content, tuple(LOOKS))
+    for method, (colour, dash) in LOOKS.items():
         if method not in table:
             continue
         curves = table[method].curves

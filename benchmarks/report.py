@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.curves import SHOWN, draw
+from benchmarks.curves import draw
 from benchmarks.measures import Measures, best_peer, bootstrap, geometric_mean, paired, ratio
 from benchmarks.methods import PEERS
 from benchmarks.store import RESULTS
@@ -33,7 +33,7 @@ GROUPS = {
 OURS = "likewise"
 GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
 SINGLE = ("likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
-COLUMNS = (*SHOWN[:2], *BATCHES, *SINGLE, *SHOWN[2:])
+COLUMNS = ("likewise", "paper", *BATCHES, *SINGLE, *PEERS)
 BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"
 INTRODUCTION = """## The suite
 
