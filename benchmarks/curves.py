@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.tables import all_measures
+from benchmarks.measures import Measures
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; dashes help in print.
 LOOKS = {
@@ -27,7 +27,7 @@ LOOKS = {
 LEAST, ACROSS = 1e-6, 3
 
 
-def draw(contents: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+def draw(contents: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Mapping[str, Measures]], path: Path) -> None:
     """Mean regret after each evaluation, on a logarithmic scale, a panel for each task."""
     import matplotlib
 
@@ -39,15 +39,14 @@ def draw(contents: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     for panel in axes.flat[len(contents) :]:
         panel.set_axis_off()
     for panel, (name, content) in zip(axes.flat, contents.items(), strict=False):
-        _panel(panel, name, content)
+        _panel(panel, name, tables[name], content["task"]["initial"])
     handles = {label: line for a in axes.flat for line, label in zip(*a.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=8, fontsize=8, frameon=False)
     figure.savefig(path, dpi=80)
     pyplot.close(figure)
 
 
-def _panel(axes: Any, name: str, content: Mapping[str, Any]) -> None:
-    table = all_measures(content, tuple(LOOKS))
+def _panel(axes: Any, name: str, table: Mapping[str, Measures], initial: int) -> None:
     for method, (colour, dash) in LOOKS.items():
         if method not in table:
             continue
@@ -57,7 +56,7 @@ def _panel(axes: Any, name: str, content: Mapping[str, Any]) -> None:
         width = 2.0 if method == "likewise" else 1.1
         axes.plot(t, mean, dash, label=method, color=colour, linewidth=width)
         axes.fill_between(t, np.maximum(mean - error, LEAST), mean + error, color=colour, alpha=0.12, linewidth=0)
-    axes.axvline(content["task"]["initial"], color="#BBBBBB", linewidth=0.6)
+    axes.axvline(initial, color="#BBBBBB", linewidth=0.6)
     axes.set(yscale="log", xlabel="evaluations", ylabel="regret")
     axes.set_title(name, fontsize=9)
     axes.tick_params(which="both", labelsize=7)

@@ -33,7 +33,7 @@ GROUPS = {
 OURS = "likewise"
 GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
 SINGLE = ("likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
-COLUMNS = ("likewise", "paper", *BATCHES, *SINGLE, *PEERS)
+COLUMNS = (OURS, "paper", *BATCHES, *SINGLE, *PEERS)
 BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"
 INTRODUCTION = """## The suite
 
@@ -117,8 +117,8 @@ def _section(title: str, names: Sequence[str], contents: Contents, measured: Map
     if not there:
         return ""
     picture = figures / f"{title.lower().replace(',', '').replace(' ', '-')}.png"
-    draw(there, picture)
     tables = {name: measured[name] for name in there}
+    draw(there, tables, picture)
     sizes = sorted({f"{c['task']['initial']} + {c['task']['budget']} evaluations" for c in there.values()})
     parts = [
         f"### {title}\n\n{'; '.join(sizes)}.\n",

@@ -60,14 +60,17 @@ class Projection:
     @classmethod
     def of(cls, member: Member, some: Matrix, dtype: Any) -> Projection:
         """The projection that suits objects whose scores with the observed ones are like these."""
-        if len(some) > some.shape[1]:
-            some = np.asarray(np.linalg.qr(some, mode="r"))
         seen = some @ member.posterior.solution.operator
         levels, basis = np.linalg.eigh(seen @ some.T)
         kept = np.argsort(-levels)[:COLUMNS]
         kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
         rows = (basis[:, kept] / np.sqrt(levels[kept])).T @ seen
         return cls(rows, 8.0 * float(np.finfo(dtype).eps) * float(np.linalg.norm(np.abs(rows).sum(axis=1))))
+
+    @staticmethod
+    def condensed(some: Matrix) -> Matrix:
+        """Rows Z that stand for these in `of`: as few as have the same ZᵀZ."""
+        return np.asarray(np.linalg.qr(some, mode="r")) if len(some) > some.shape[1] else some
 
     def explained(self, products: Any, largest: float) -> Vector:
         """A lower bound of S_x D S_xᵀ from the products S_x P, one row each, of scores up to `largest`."""

@@ -198,13 +198,11 @@ class Partition:
     def _projections(self, question: Question, rows: Rows) -> dict[int, Projection]:
         """A projection for every member that has bounds, made for rows like these."""
         some = self._entries(question, rows[:: -(-len(rows) // SAMPLE)]).scores
-        members = question.scorer.committee.members
+        members = {i: member for i, member in enumerate(question.scorer.committee.members) if bounded(member)}
+        # Members of one recipe see the same rows.
+        seen = {r: Projection.condensed(r.scores(some)) for r in {member.recipe for member in members.values()}}
         dtype = np.float64 if self.precise else np.float32
-        return {
-            i: Projection.of(member, member.recipe.scores(some), dtype)
-            for i, member in enumerate(members)
-            if bounded(member)
-        }
+        return {i: Projection.of(member, seen[member.recipe], dtype) for i, member in members.items()}
 
     def _exact(self, question: Question, rows: Rows) -> tuple[Vector, Vector]:
         """The scores of these rows, counted from the first of the partition, and what they cannot exceed later."""

@@ -6,6 +6,7 @@ a `Box` these similarities compare the box's unit coordinates, so that a lengths
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -87,9 +88,9 @@ class Stationary(VectorSimilarity):
 
     lengthscale: Lengthscale
 
+    @abstractmethod
     def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
         """k(r²), and its derivative in r² when asked for."""
-        raise NotImplementedError  # pragma: no cover
 
     def _check_lengthscale(self) -> None:
         if self.lengthscale is None:

@@ -56,8 +56,8 @@ class Study:
     `name` is resumed, by any number of processes and machines at once; its space and direction must be the same, its
     seed and similarity may be new. `initial` observations are spread out before the model chooses. In a long study the
     model is conditioned on about a thousand observations, the best ones among them, so that asking stays quick. Of
-    several objects asked for at once, each is picked with those before it in mind (`Sequential`); in a box of ten
-    dimensions or more by `TwoStage`, unless a `batch` or another `acquisition` is given.
+    several objects asked for at once, each is picked with those before it in mind (`Sequential`); in a box of thirty
+    dimensions or more objects are picked by `TwoStage`, unless a `batch` or another `acquisition` is given.
 
     With a `lease`, in seconds, suggestions that nobody settles return to the pool: this process renews its own from a
     thread in the background for as long as it lives. Without one they stay open until told, failed or abandoned.

@@ -114,9 +114,9 @@ def check_encoding(
     _close("encodings made at different times", similarity.between(*pieces), scores[:half, half:])
     joined = join(pieces)
     _require(count(joined) == n, f"joining encodings of {half} and {n - half} objects gives {count(joined)} entries")
-    next_ones = np.roll(np.arange(n), 1)
-    paired = similarity.paired(encoding, take(encoding, next_ones))
-    _close("`paired` is a diagonal of `between`", paired, scores[np.arange(n), next_ones])
+    others = np.roll(np.arange(n), 1)
+    paired = similarity.paired(encoding, take(encoding, others))
+    _close("`paired` is a diagonal of `between`", paired, scores[np.arange(n), others])
     _close("joining encodings", similarity.between(joined, joined), scores)
     _close("joining encodings, within", similarity.within(joined), np.diagonal(scores))
 
