@@ -33,8 +33,10 @@ def settings(task: Pool) -> str:
         picked += f" among the {CHOICES:,} members of highest LogExpectedImprovement"
     else:
         scored = f"posteriors in joint chunks of {CHUNK}"
+    seen = _view(task)
+    fitted = "fit_gpytorch_mll" + (f" of at most {seen.steps} steps" if seen.steps else "")
     return (
-        f"SingleTaskGP, Standardize, default noise prior, kernel: {_view(task).label}; fit_gpytorch_mll; "
+        f"SingleTaskGP, Standardize, default noise prior, kernel: {seen.label}; {fitted}; "
         f"LogExpectedImprovement over the whole pool, {scored}; batches: {picked}"
     )
 
@@ -73,7 +75,8 @@ class PoolOptimiser:
 
     def _fitted(self) -> SingleTaskGP:
         model = SingleTaskGP(self.view.inputs[self.rows], self.y, covar_module=self.view.kernel())
-        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        options = {"options": {"maxiter": self.view.steps}} if self.view.steps else {}
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model), optimizer_kwargs=options)
         return model
 
     def _joint_log_ei(self, model: SingleTaskGP, inputs: Tensor) -> Tensor:

@@ -50,6 +50,12 @@ def test_laws_of_spaces_under_a_predicate() -> None:
         box.fit([1.0, 9.0])
 
 
+def test_a_dimension_whose_bounds_have_one_logarithm_is_fixed() -> None:
+    box = Box([1e-3, 1.0], [np.nextafter(1e-3, 1), 2.0], log=[0])
+    assert box.free.tolist() == [False, True]
+    check_space(box)
+
+
 @given(boxes(), st.integers(0, 2**31))
 @settings(max_examples=40, deadline=None)
 def test_pull_is_the_derivative_of_the_objects_in_the_vector(box: Box, seed: int) -> None:

@@ -144,6 +144,16 @@ def test_telling_twice_or_an_unknown_id_is_refused_and_changes_nothing() -> None
     assert contents(study) == before
 
 
+def test_a_list_of_suggestions_is_told_one_by_one() -> None:
+    study = of_words()
+    asked = study.ask(2)
+    before = contents(study)
+    for wrong in (lambda: study.tell(asked, [1.0, 2.0]), lambda: study.fail(asked), lambda: study.abandon(asked)):
+        with pytest.raises(lw.StudyError, match=r"list of 2 suggestions.*one by one"):
+            wrong()
+    assert contents(study) == before
+
+
 def test_an_object_outside_the_space_is_refused() -> None:
     study = of_words()
     for act in (study.fail, study.explain, lambda x: study.tell(x, 1.0), lambda x: study.predict([x])):

@@ -93,8 +93,9 @@ class Box(Space):
 
     @cached_property
     def free(self) -> Flags:
-        """The dimensions that are not fixed."""
-        return self.upper > self.lower
+        """The dimensions that are not fixed: those with some width on their scale."""
+        start, end = self.coordinates.forward(np.stack([self.lower, self.upper]))
+        return np.asarray(end > start)
 
     @cached_property
     def _cells(self) -> Coordinates:

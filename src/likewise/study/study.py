@@ -174,6 +174,7 @@ class Study:
 
         An object that is measured again is a replicate, which is welcome: it tells how noisy the values are.
         """
+        _check_single(what)
         about = what.object if isinstance(what, Suggestion | Trial) else what if id is None else f"trial {id}"
         number, spread = measured(about, value, std)
         self._settle(what, id, NewRow("", "", State.TOLD, number, spread))
@@ -332,6 +333,7 @@ class Study:
 
     def _settle(self, what: Any, id: int | None, end: NewRow) -> None:
         """End the trial that is meant, or add one for an object that was not asked for."""
+        _check_single(what)
         with self._lock:
             self._ledger.sync()
             if id is None and isinstance(what, Suggestion | Trial):
@@ -360,6 +362,14 @@ def _shown(storage: str | Storage | None) -> str | None:
     if storage is None or isinstance(storage, Memory):
         return None
     return re.sub(r"(?<=:)[^:@/]+(?=@)", "***", storage) if isinstance(storage, str) else repr(storage)
+
+
+def _check_single(what: Any) -> None:
+    if isinstance(what, list | tuple) and any(isinstance(x, Suggestion | Trial) for x in what):
+        raise StudyError(
+            f"this is a list of {len(what)} suggestions, as `ask` returns it; tell them one by one: "
+            "for s in study.ask(8): study.tell(s, measure(s.object))"
+        )
 
 
 def _check(space: Any, direction: Any, seed: Any, lease: Any) -> None:
