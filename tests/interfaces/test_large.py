@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from likewise.interfaces import large
 from likewise.interfaces.console import Progress
+from likewise.spaces import pieces
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -44,8 +45,8 @@ def test_a_pool_that_is_read_ahead_gives_the_same_answer(run: Run, save: Save, m
     command = ("suggest", table, "-n", 4, "-s", "tanimoto,tanimoto_counts", "--json")
     plain = run(*command).data["suggestions"]
     monkeypatch.setattr(large, "LARGE", 100)
-    monkeypatch.setattr(large, "CHUNK", 64)
-    monkeypatch.setattr(large, "cores", lambda: 1)
+    monkeypatch.setattr(pieces, "PIECE", 64)
+    monkeypatch.setattr(pieces, "cores", lambda: 1)
     ahead = run(*command).data["suggestions"]
     assert [s["object"] for s in ahead] == [s["object"] for s in plain]
     assert [s["mean"] for s in ahead] == pytest.approx([s["mean"] for s in plain])
@@ -59,9 +60,9 @@ def test_processes_read_what_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
     from likewise.similarity.molecules import Tanimoto, TanimotoCounts
 
     objects = list(dict.fromkeys(molecules(200)))
-    monkeypatch.setattr(large, "CHUNK", 50)
+    monkeypatch.setattr(pieces, "PIECE", 50)
     likenesses = [Tanimoto(), TanimotoCounts()]
-    monkeypatch.setattr(large, "cores", lambda: 2)
+    monkeypatch.setattr(pieces, "cores", lambda: 2)
     made = large.encoded(likenesses, objects, Progress())
     for likeness, ready in zip(likenesses, made, strict=True):
         encoded = likeness.encode(objects)
@@ -80,7 +81,7 @@ def test_a_broken_molecule_in_a_large_pool_is_named_by_its_row(
     lines[200] = "C1CC,"
     table = save("\n".join(["smiles,y", *lines]))
     monkeypatch.setattr(large, "LARGE", 100)
-    monkeypatch.setattr(large, "cores", lambda: 1)
+    monkeypatch.setattr(pieces, "cores", lambda: 1)
     answer = run("suggest", table, "-s", "tanimoto")
     assert answer.code == 1
     assert "row 202" in answer.err

@@ -260,7 +260,7 @@ def test_a_broken_smiles_is_reported_with_its_row_and_skipped_only_if_told(run: 
 
 def test_one_broken_smiles_among_ten_thousand(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rdkit")
-    monkeypatch.setattr("likewise.interfaces.large.cores", lambda: 1)
+    monkeypatch.setattr("likewise.spaces.pieces.cores", lambda: 1)
     lines = [f"{'C' * (i % 10 + 1)}{'NOS'[i % 3]}{'C' * (i // 30 % 10)},{i if i < 20 else ''}" for i in range(10_000)]
     lines[7776] = "C1CC((,"
     table = save("\n".join(["smiles,yield", *lines]))

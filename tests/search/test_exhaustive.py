@@ -35,6 +35,7 @@ from likewise.search.partition import Partition, scored
 from likewise.search.question import Contenders, Entries, Question, joined, merged
 from likewise.similarity.bits import packed, packed_sizes
 from likewise.spaces import encoded as spaces_encoded
+from likewise.spaces import pieces
 from likewise.study.feasibility import chance
 from likewise.study.model import Data, Model
 
@@ -295,7 +296,7 @@ def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -
 def test_a_pool_beyond_its_memory_answers_from_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool
 ) -> None:
-    monkeypatch.setattr(spaces_encoded, "PIECE", 64)
+    monkeypatch.setattr(pieces, "PIECE", 64)
     for module in (partitions, spaces_encoded):
         monkeypatch.setattr(module, "CHUNK", 128)
     rng = np.random.default_rng(0)

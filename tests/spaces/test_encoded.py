@@ -15,7 +15,7 @@ from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity import stored
 from likewise.similarity.encoding import Encoding, Levels, join, plain
 from likewise.similarity.stored import Filed
-from likewise.spaces import encoded
+from likewise.spaces import encoded, pieces
 from likewise.spaces.pool import Pool
 
 WORDS = [f"{i:05d}" for i in range(3000)]
@@ -61,13 +61,13 @@ def test_levels_of_records_survive_pieces_processes_and_caches(tmp_path: Path) -
 
 def test_a_cache_is_used_until_anything_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    serial = encoded._serial
+    encode = pieces.encoded
 
-    def counted(similarity: Any, objects: Any) -> Any:
+    def counted(likenesses: Any, objects: Any, workers: int) -> Any:
         made.append(len(objects))
-        return serial(similarity, objects)
+        return encode(likenesses, objects, workers)
 
-    monkeypatch.setattr(encoded, "_serial", counted)
+    monkeypatch.setattr(pieces, "encoded", counted)
 
     def runs(objects: list[str], similarity: lw.Similarity) -> int:
         made.clear()

@@ -7,11 +7,8 @@ spot, so that the same table gives the same answer however busy the machine is.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -20,12 +17,12 @@ from likewise.interfaces.console import Progress
 from likewise.similarity.base import Matrix, Parameter, ParameterPullback, Similarity, Vector
 from likewise.similarity.encoding import Encoding, join, take
 from likewise.similarity.through import Through
+from likewise.spaces import pieces
 
 # Below this, other processes take longer to start than they save.
 LARGE = 4_000
 # Seconds that reading and encoding a pool may take on two free processors.
 SECONDS, PROCESSORS = 40.0, 2
-CHUNK = 1024
 LEAST = 0.02
 # Microseconds of one processor for each molecule of some 25 atoms: to read it, and then to encode it.
 READING = 160.0
@@ -76,11 +73,6 @@ class Ready(Through):
         return self.encoding if np.array_equal(index, np.arange(len(self.places))) else take(self.encoding, index)
 
 
-def cores() -> int:
-    """The processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def price(likeness: Similarity) -> float:
     """Microseconds that encoding a molecule takes that was read already.
 
@@ -120,30 +112,10 @@ def encoded(likenesses: Sequence[Similarity], objects: Sequence[str], progress: 
     """The likenesses with the pool encoded: each molecule is read once for all of them, by several processes."""
     progress.stage(f"reading {len(objects)} molecules", len(objects))
     parts: list[list[Encoding]] = [[] for _ in likenesses]
-    for chunk, size in _chunks(likenesses, objects):
-        for part, encoding in zip(parts, chunk, strict=True):
+    for piece in pieces.encoded(likenesses, objects, pieces.cores()):
+        for part, encoding in zip(parts, piece, strict=True):
             part.append(encoding)
-        progress.advance(size)
+        progress.advance(pieces.PIECE)
     progress.stage("comparing objects")
     places = {x: place for place, x in enumerate(objects)}
     return [Ready(one, join(part), places) for one, part in zip(likenesses, parts, strict=True)]
-
-
-def _chunks(likenesses: Sequence[Similarity], objects: Sequence[str]) -> Iterator[tuple[list[Encoding], int]]:
-    pieces = [list(objects[start : start + CHUNK]) for start in range(0, len(objects), CHUNK)]
-    workers = min(cores(), len(pieces))
-    if workers < 2:
-        for piece in pieces:
-            yield _encode(likenesses, piece), len(piece)
-        return
-    # A process that is forked while threads run may hang; a spawned one starts clean.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            for piece, found in zip(pieces, pool.map(_encode, [likenesses] * len(pieces), pieces), strict=True):
-                yield found, len(piece)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _encode(likenesses: Sequence[Similarity], objects: Sequence[str]) -> list[Encoding]:
-    return [likeness.encode(objects) for likeness in likenesses]

@@ -21,7 +21,8 @@ from likewise.search.partition import PRECISE, Partition
 from likewise.search.question import Contenders, Entries, Question, Rows, joined, merged
 from likewise.similarity.base import Similarity
 from likewise.similarity.encoding import Encoding
-from likewise.spaces.encoded import Encoder, counted_from
+from likewise.spaces.encoded import Encoder
+from likewise.spaces.pieces import counted_from
 from likewise.spaces.pool import Pool
 
 # Seconds between two looks at which workers are still there.

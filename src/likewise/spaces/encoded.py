@@ -16,26 +16,25 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
-from likewise.errors import SimilarityError, SpaceError
+from likewise.errors import SpaceError
 from likewise.similarity import stored
 from likewise.similarity.base import Similarity, map_leaves
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encoding import Encoding, join
 from likewise.similarity.stored import Filed
+from likewise.spaces import pieces
 
 # Rows of a chunk: its encodings and a few columns of scores fit in memory on any machine.
 CHUNK = 1 << 16
-# Rows a process is given at once, and those that are timed to see what all will take.
-PIECE, TIMED = 2048, 256
+# Rows that are timed to see what all will take.
+TIMED = 256
 # Starting processes takes a second or two; they are worth it for work that is longer.
 WORTH = 6.0
 FORMAT = 1
@@ -97,39 +96,31 @@ class Encoder:
 
     def _made(self, similarity: Similarity) -> Iterator[Encoding]:
         """The chunks, one after another."""
-        if len(self.objects) <= PIECE:
+        if len(self.objects) <= pieces.PIECE:
             yield from [similarity.encode(list(self.objects))] if len(self.objects) else []
             return
-        pieces, count = self._pieces(similarity), CHUNK // PIECE
-        total = -(-len(self.objects) // PIECE)
-        for start in range(0, total, count):
-            yield join([next(pieces) for _ in range(min(count, total - start))])
+        made = self._pieces(similarity)
+        while some := list(islice(made, CHUNK // pieces.PIECE)):
+            yield join(some)
 
     def _pieces(self, similarity: Similarity) -> Iterator[Encoding]:
         workers = self._workers(similarity)
-        starts = range(0, len(self.objects), PIECE)
-        encoded = _parallel(similarity, self.objects, workers) if workers > 1 else _serial(similarity, self.objects)
         with Bar(f"encoding by {similarity.name}", len(self.objects)) as bar:
-            for start, piece in zip(starts, encoded, strict=True):
+            for (piece,) in pieces.encoded([similarity], self.objects, workers):
                 yield piece
-                bar.advance(min(PIECE, len(self.objects) - start))
+                bar.advance(pieces.PIECE)
 
     def _workers(self, similarity: Similarity) -> int:
         """One where processes would not pay, or could not be given the similarity."""
-        most = min(self.processes or cores(), -(-len(self.objects) // PIECE))
+        most = self.processes or pieces.cores()
         if most < 2 or not portable(similarity):
             return 1
         if self.processes is not None:
             return most
         some = self.objects[:TIMED]
         start = time.perf_counter()
-        _encoded(similarity, some, 0)
+        similarity.encode(some)
         return most if (time.perf_counter() - start) / len(some) * len(self.objects) > WORTH else 1
-
-
-def cores() -> int:
-    """The processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def portable(similarity: Similarity) -> bool:
@@ -141,56 +132,6 @@ def portable(similarity: Similarity) -> bool:
 def _describable(similarity: Similarity) -> bool:
     """Whether its text says all that enters its encodings; that of a function is its place in memory."""
     return portable(similarity) and " at 0x" not in repr(similarity)
-
-
-def _encoded(similarity: Similarity, objects: Sequence[Any], start: int) -> Encoding:
-    try:
-        return similarity.encode(objects)
-    except SimilarityError as error:
-        raise counted_from(error, start) from error
-
-
-def counted_from(error: SimilarityError, start: int) -> SimilarityError:
-    """The complaint with the row counted over the whole pool."""
-    text = re.sub(r"^(row|object|record) (\d+)\b", lambda m: f"{m[1]} {int(m[2]) + start}", str(error))
-    return SimilarityError(text)
-
-
-def _serial(similarity: Similarity, objects: Sequence[Any]) -> Iterator[Encoding]:
-    for start in range(0, len(objects), PIECE):
-        yield _encoded(similarity, objects[start : start + PIECE], start)
-
-
-def _parallel(similarity: Similarity, objects: Sequence[Any], workers: int) -> Iterator[Encoding]:
-    """Pieces in order, encoded by several processes; a thread waits for each."""
-    from likewise.spaces.worker import Worker
-
-    with ExitStack() as stack:
-        free: SimpleQueue[Worker] = SimpleQueue()
-        for _ in range(workers):
-            free.put(stack.enter_context(Worker()))
-
-        def work(start: int) -> Encoding:
-            worker = free.get()
-            try:
-                return worker.encode(similarity, objects[start : start + PIECE])
-            except SimilarityError as error:
-                raise counted_from(error, start) from error
-            finally:
-                free.put(worker)
-
-        threads = stack.enter_context(ThreadPoolExecutor(workers))
-        starts = list(range(0, len(objects), PIECE))
-        # No further ahead than needed to keep everyone busy, or all pieces would wait in memory.
-        waiting = [threads.submit(work, start) for start in starts[: 2 * workers]]
-        try:
-            for place in range(len(starts)):
-                if place + 2 * workers < len(starts):
-                    waiting.append(threads.submit(work, starts[place + 2 * workers]))
-                yield waiting.pop(0).result()
-        finally:
-            for one in waiting:
-                one.cancel()
 
 
 def _checked(cache: Path) -> Path:

@@ -36,23 +36,25 @@ class Worker:
     def __enter__(self) -> Self:
         return self
 
-    def encode(self, similarity: Similarity, objects: Sequence[Any]) -> Encoding:
-        """The encoding of these objects; a similarity's complaint about them is raised here."""
+    def encode(self, likenesses: Sequence[Similarity], objects: Sequence[Any]) -> list[Encoding]:
+        """The encodings of these objects by each likeness; a likeness's complaint about them is raised here."""
         task, answer = self._process.stdin, self._process.stdout
         assert task is not None
         assert answer is not None
         try:
-            pickle.dump((similarity, list(objects)), task, protocol=pickle.HIGHEST_PROTOCOL)
+            pickle.dump((list(likenesses), list(objects)), task, protocol=pickle.HIGHEST_PROTOCOL)
             task.flush()
             found = pickle.load(answer)
         except (EOFError, OSError, pickle.UnpicklingError) as error:
+            names = ", ".join(likeness.name for likeness in likenesses)
             raise LikewiseError(
-                f"a process that encoded objects for {similarity.name} has ended with code {self._process.poll()}; "
+                f"a process that encoded objects for {names} has ended with code {self._process.poll()}; "
                 "with processes=1 the work is done in this one"
             ) from error
         if isinstance(found, BaseException):
             raise found
-        return found
+        made: list[Encoding] = found
+        return made
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -75,11 +77,12 @@ def serve() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            similarity, objects = pickle.load(tasks)
+            likenesses, objects = pickle.load(tasks)
         except (EOFError, KeyboardInterrupt):
             return
+        found: list[Encoding] | Exception
         try:
-            found = similarity.encode(objects)
+            found = [likeness.encode(objects) for likeness in likenesses]
         except Exception as error:
             found = error
         pickle.dump(found, answers, protocol=pickle.HIGHEST_PROTOCOL)
