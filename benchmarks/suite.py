@@ -38,9 +38,10 @@ class Stage:
                 yield from (Job(task_name, name, seed, self.batch) for seed in self.seeds)
 
 
-EXPECTATIONS = expectations(1, 2, 5)
-FIRST_POOLS = tuple(name for name in SMALL if name != "covid3month")
+EXPECTATIONS = expectations(1, 2, 5, 10)
 STRINGS = ("nasbench_macro",)
+# Where BoTorch takes less than half a second an ask.
+QUICK = ("branin", "photoswitch", "esol", "freesolv_max", "freesolv_min", "crossed_barrel", "covid3month")
 # The paper's claim about batches in high dimension: TwoStage and TopScore against Sequential, on functions whose
 # optimum is in the middle of the box and on others.
 BATCHES = ("likewise-sequential", "likewise-twostage", "likewise-topscore")
@@ -49,33 +50,29 @@ HIGH = (
     "styblinski10", "styblinski50", "schwefel20", "schwefel50",
 )  # fmt: skip
 
+# Twenty seeds; ten for what takes longer than half a second an ask; five on large pools and where a run takes minutes.
 PEER_STAGES = (
-    Stage(FIVE, ("botorch",), range(4)),
-    Stage(FIVE, ("botorch", "random", "optuna-tpe", "optuna-gp"), range(8)),
-    Stage(EXPECTATIONS, ("botorch", "random"), range(8)),
-    Stage(FIRST_POOLS, ("random",), range(20)),
-    Stage(FIRST_POOLS, ("botorch",), range(5)),
-    Stage(FIRST_POOLS, ("botorch",), range(5, 10)),
+    Stage((*FIVE, *SMALL), ("random", "optuna-tpe", "optuna-gp"), range(20)),
+    Stage((*FIVE, *SMALL), ("botorch",), range(10)),
+    Stage(QUICK, ("botorch",), range(20)),
     Stage(QAP, ("ga", "random", "optuna-tpe"), range(20)),
     Stage(STRINGS, ("ga",), range(20)),
-    Stage((*FIRST_POOLS, "covid3month"), ("optuna-tpe", "random"), range(20)),
-    Stage(("covid3month",), ("botorch",), range(20)),
-    Stage(FIVE, ("random", "optuna-tpe", "optuna-gp"), range(20)),
-    Stage(FIVE, ("botorch",), range(20)),
-    Stage((*EXPECTATIONS, *expectations(10)), ("random", "botorch", "optuna-gp", "optuna-tpe"), range(8)),
-    Stage(FIRST_POOLS, ("botorch",), range(20)),
-    Stage(("ackley50",), ("random", "optuna-tpe", "optuna-gp", "botorch"), range(10)),
-    Stage(LARGE, ("random", "botorch", "optuna-tpe"), range(5)),
+    Stage(EXPECTATIONS, ("random", "optuna-tpe"), range(20)),
+    Stage(EXPECTATIONS, ("botorch",), range(10)),
+    Stage(EXPECTATIONS, ("optuna-gp",), range(5)),
+    Stage(LARGE, ("random", "optuna-tpe", "optuna-gp", "botorch"), range(5)),
     Stage(("tfbind8",), ("ga",), range(5)),
-    Stage((*FIVE, *SMALL), ("skopt",), range(5)),
-    Stage(SMALL, ("optuna-gp",), range(10)),
-    Stage(SMALL, ("random", "botorch", "optuna-tpe"), range(10), batch=8),
+    Stage(("ackley50",), ("random", "optuna-tpe"), range(20)),
+    Stage(("ackley50",), ("botorch", "optuna-gp"), range(10)),
+    Stage(SMALL, ("random", "optuna-tpe"), range(10), batch=8),
     Stage(STRINGS, ("ga",), range(10), batch=8),
+    Stage(LARGE, ("random", "optuna-tpe"), range(5), batch=8),
+    Stage(HIGH, ("random", "optuna-tpe"), range(8), batch=8),
+    Stage(SMALL, ("botorch",), range(5), batch=8),
     Stage((*FIVE, *SMALL), ("skopt",), range(10)),
-    Stage((*EXPECTATIONS, *expectations(10)), ("random", "botorch", "optuna-gp", "optuna-tpe"), range(20)),
-    Stage((*LARGE, "ackley50"), ("skopt", "optuna-gp"), range(5)),
-    Stage(LARGE, ("random", "botorch", "optuna-tpe"), range(5), batch=8),
-    Stage(HIGH, ("random", "optuna-tpe", "botorch"), range(5), batch=8),
+    Stage(LARGE, ("botorch",), range(5), batch=8),
+    Stage((*LARGE, "ackley50"), ("skopt",), range(5)),
+    Stage(HIGH, ("botorch",), range(5), batch=8),
 )
 
 
@@ -84,7 +81,7 @@ def own_stages(name: str) -> tuple[Stage, ...]:
     batches = Stage(HIGH, (name,), range(8), batch=8)
     if name in BATCHES:
         return (batches,)
-    most = (*FIVE, *SMALL, *QAP, *expectations(1, 2, 5, 10), "ackley50")
+    most = (*FIVE, *SMALL, *QAP, *EXPECTATIONS, "ackley50")
     return (
         Stage(most, (name,), range(8)),
         Stage(most, (name,), range(20)),
