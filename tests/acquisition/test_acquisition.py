@@ -107,7 +107,8 @@ def test_the_scorers_gradient_is_a_finite_difference(acquisition, spectrum, pend
     made = scorer(acquisition, spectrum, [np.array(x) for x in pending])
     x = np.random.default_rng(9).random((5, 2))
     values, gradient = made.linearise(list(x))
-    np.testing.assert_allclose(values, made.score(list(x)), atol=1e-12)
+    # The square of a matrix has the square of its condition number, and half the digits are left.
+    np.testing.assert_allclose(values, made.score(list(x)), atol=1e-6 if spectrum == "square" else 1e-12)
     h = 1e-5
     for k in range(2):
         step = h * np.eye(2)[k]

@@ -27,9 +27,11 @@ from likewise.study.selection import chosen
 
 # Where objects fail is often a coarser matter than what they are worth: wider warps than for values.
 WARPS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
+# Objects alike may fail and succeed: what tells them apart is never all that is known of them.
+RATIOS = (1e-3, 1e-2, 1e-1, 5e-1)
 # Of each outcome; the estimate is asked for at every object that is scored, so it has to be cheap.
 MOST = 100
-SETTINGS = Settings(warps=WARPS, mixes=False, learn=False)
+SETTINGS = Settings(warps=WARPS, ratios=RATIOS, mixes=False, learn=False)
 
 
 def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any]) -> Scorer:
