@@ -40,12 +40,11 @@ def span(objects: Sequence[Any]) -> Coordinates | None:
     except (SimilarityError, TypeError, ValueError):
         return None
     lower, upper = vectors.min(axis=0), vectors.max(axis=0)
-    return Coordinates.spanning(lower, upper, _geometric(vectors))
+    return Coordinates.spanning(lower, upper, _geometric(vectors, lower, upper))
 
 
-def _geometric(vectors: Matrix) -> NDArray[np.bool_]:
+def _geometric(vectors: Matrix, lower: Vector, upper: Vector) -> NDArray[np.bool_]:
     """The columns that are positive, wide, and centred better by their logarithms."""
-    lower, upper = vectors.min(axis=0), vectors.max(axis=0)
     flags = (lower > 0) & (upper >= FACTOR * lower)
     for k in np.flatnonzero(flags):
         levels = np.unique(vectors[:, k])
