@@ -62,6 +62,24 @@ def test_an_explanation_is_prediction_and_influence(waiting):
     np.testing.assert_array_equal(influence, committee.influence(new))
 
 
+def test_what_comes_to_be_in_flight_bit_by_bit_is_in_flight_together_and_compared_once():
+    grams, _, values = problem()
+    compared = []
+    told = lw.similarity(lambda a, b: (compared.append((a, b)), share(a, b))[1])
+    committee = seat([Gram.of(told, grams[0].objects), grams[1]], values)
+    flying, new = words(4, seed=9), words(5, seed=7)
+    together = committee.with_pending(flying)
+    compared.clear()
+    grown = committee
+    for x in flying:
+        grown = grown.with_pending([x])
+    # Each with the observed objects, those before it and itself.
+    assert len(compared) <= sum(len(committee) + i + 1 for i in range(len(flying)))
+    np.testing.assert_allclose(grown.expected(), together.expected(), atol=1e-12)
+    np.testing.assert_allclose(grown.predict(new), together.predict(new), atol=1e-9)
+    np.testing.assert_array_equal(grown.without_pending().predict(new), committee.predict(new))
+
+
 def test_the_mixture_is_that_of_the_members_posteriors():
     grams, _, values = problem()
     committee = seat(grams, values, transform=Standardised.of(values))

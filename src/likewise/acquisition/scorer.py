@@ -78,11 +78,8 @@ class Scorer:
             gram = self.committee.grams[k]
             similarity = cast(Differentiable, gram.similarity)
             selves[k], self_pulls[k] = similarity.linearise_within(encoding)
-            rows[k], row_pulls[k] = similarity.linearise(encoding, gram.encodings)
-            if self.committee.waiting:
-                rows[k], row_pulls[k] = _beside(
-                    rows[k], row_pulls[k], *similarity.linearise(encoding, self.committee.waiting[k])
-                )
+            compared = self.committee.waiting.get(k, gram)
+            rows[k], row_pulls[k] = similarity.linearise(encoding, compared.encodings)
         return rows, selves, row_pulls, self_pulls
 
     def weighed(self, score: Vector, objects: Sequence[Any]) -> Vector:
@@ -114,22 +111,13 @@ class Scorer:
         return _Lowered(chance * score + (1.0 - chance) * worst, in_score, chance * (score - worst))
 
     def with_pending(self, objects: Sequence[Any]) -> Scorer:
-        """The scorer when these objects are in flight: less variance near them, and their means as values to beat."""
-        without = self.committee.with_pending(())
+        """The scorer when these objects are in flight, too: less variance near them, and their means to be beaten."""
         if not len(objects):
-            return replace(self, committee=without)
-        encodings = without.encode(objects)
-        means, _ = without.moments(without.rows(encodings), without.selves(encodings))
-        best = max(self.best, float((without.weights @ means).max()))
-        return replace(self, committee=without.with_pending(objects), best=best)
+            return self
+        committee = self.committee.with_pending(objects)
+        return replace(self, committee=committee, best=max(self.best, float(committee.expected().max())))
 
     def lean(self) -> Scorer:
         """What scores rows, without the matrices behind it."""
         feasibility = None if self.feasibility is None else self.feasibility.lean()
         return replace(self, committee=self.committee.lean(), feasibility=feasibility)
-
-
-def _beside(left: Matrix, pull_left: Pullback, right: Matrix, pull_right: Pullback) -> tuple[Matrix, Pullback]:
-    """Two blocks of columns as one."""
-    t = left.shape[1]
-    return np.hstack([left, right]), lambda w: pull_left(w[:, :t]) + pull_right(w[:, t:])

@@ -7,7 +7,7 @@ result. Predictions are the weighted mixture of the members; an acquisition is a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -51,12 +51,15 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Committee:
-    """Members over shared likenesses, on one transform of the values."""
+    """Members over shared likenesses, on one transform of the values.
+
+    `waiting` has, for each used likeness, the observed objects followed by those in flight, if any are.
+    """
 
     grams: tuple[Gram, ...]
     members: tuple[Member, ...]
     transform: Transform
-    waiting: tuple[Encoding, ...] = ()
+    waiting: Mapping[int, Gram] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.grams[0])
@@ -94,13 +97,7 @@ class Committee:
 
     def rows(self, encodings: Mapping[int, Encoding]) -> dict[int, Matrix]:
         """Each used likeness's scores with the observed objects, then with the pending ones."""
-        return {k: self._row(k, encoding) for k, encoding in encodings.items()}
-
-    def _row(self, k: int, encoding: Encoding) -> Matrix:
-        rows = self.grams[k].rows(encoding)
-        if not self.waiting:
-            return rows
-        return np.hstack([rows, self.grams[k].similarity.between(encoding, self.waiting[k])])
+        return {k: self.waiting.get(k, self.grams[k]).rows(encoding) for k, encoding in encodings.items()}
 
     def selves(self, encodings: Mapping[int, Encoding]) -> dict[int, Vector]:
         """Each used likeness's scores of the objects with themselves."""
@@ -178,7 +175,7 @@ class Committee:
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
-        return self._influence(replace(self, waiting=()).rows(self.encode(objects)))
+        return self._influence(replace(self, waiting={}).rows(self.encode(objects)))
 
     def _influence(self, rows: Scores) -> Matrix:
         observed = {k: row[:, : len(self.grams[k])] for k, row in rows.items()}
@@ -187,22 +184,38 @@ class Committee:
         )
 
     def with_pending(self, objects: Sequence[Any]) -> Committee:
-        """The committee whose variances take objects in flight into account."""
+        """The committee whose variances take these objects in flight into account, too; only they are compared."""
         if not len(objects):
-            return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting=())
-        encodings = tuple(gram.similarity.encode(objects) for gram in self.grams)
-        rows = {k: self.grams[k].rows(encodings[k]) for k in self.used}
-        scores = {k: self.grams[k].similarity.between(encodings[k], encodings[k]) for k in self.used}
+            return self
+        waiting = {k: self.waiting.get(k, self.grams[k]).grown(objects) for k in self.used}
+        after, t = replace(self, waiting=waiting), len(self)
+        rows, among = after._apart(), {k: gram.scores[t:, t:] for k, gram in waiting.items()}
         members = tuple(
-            replace(m, pending=Pending.on(m.posterior, m.recipe.scores(rows), m.recipe.scores(scores)))
+            replace(m, pending=Pending.on(m.posterior, m.recipe.scores(rows), m.recipe.scores(among)))
             for m in self.members
         )
-        return replace(self, members=members, waiting=encodings)
+        return replace(after, members=members)
+
+    def without_pending(self) -> Committee:
+        """The committee as if nothing were in flight."""
+        return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting={})
+
+    def expected(self) -> Vector:
+        """The mean of each object in flight, on the model's scale."""
+        rows = self._apart()
+        means = [m.weight * m.posterior.mean_of_rows(m.recipe.scores(rows)) for m in self.members]
+        return np.asarray(np.sum(means, axis=0))
+
+    def _apart(self) -> dict[int, Matrix]:
+        """The scores of the objects in flight with the observed ones."""
+        t = len(self)
+        return {k: gram.scores[t:, :t] for k, gram in self.waiting.items()}
 
     def lean(self) -> Committee:
         """The same committee without the matrices of scores that prediction from rows does not need."""
         members = tuple(member.lean() for member in self.members)
-        return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members)
+        waiting = {k: gram.lean() for k, gram in self.waiting.items()}
+        return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members, waiting=waiting)
 
 
 def _add(total: dict[int, Any], more: Mapping[int, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.encoding import Encoding, count, join
+from likewise.similarity.encoding import Encoding, count, join, take
 from likewise.similarity.plain import check_scores, check_symmetric
 
 
@@ -46,18 +46,18 @@ class Gram:
         if not len(self):
             return Gram.of(self.similarity, objects)
         new = self.similarity.encode(objects)
-        across = self.similarity.between(new, self.encodings)
-        own = self.similarity.between(new, new)
-        check_scores(across, objects, self.objects, signed=self.similarity.signed)
-        check_scores(own, objects, objects, signed=self.similarity.signed)
-        check_symmetric(own, objects)
-        t, total = len(self), len(self) + len(objects)
+        encodings, everything = join([self.encodings, new]), self.objects + tuple(objects)
+        # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.
+        fresh = self.similarity.between(new, encodings)
+        t, total = len(self), len(everything)
+        check_scores(fresh, objects, everything, signed=self.similarity.signed)
+        check_symmetric(fresh[:, t:], objects)
         scores = np.empty((total, total))
         scores[:t, :t] = self.scores
-        scores[t:, :t] = across
-        scores[:t, t:] = across.T
-        scores[t:, t:] = _symmetric(own)
-        return Gram(self.similarity, self.objects + tuple(objects), join([self.encodings, new]), scores)
+        scores[t:, :t] = fresh[:, :t]
+        scores[:t, t:] = fresh[:, :t].T
+        scores[t:, t:] = _symmetric(fresh[:, t:])
+        return Gram(self.similarity, everything, encodings, scores)
 
     def tuned(self, similarity: Similarity) -> Gram:
         """The same objects under the same similarity with other parameters, which do not enter the encodings."""
@@ -67,6 +67,10 @@ class Gram:
     def lean(self, *, encodings: bool = True) -> Gram:
         """The similarity and, unless told otherwise, the encodings, without objects and scores."""
         return Gram(self.similarity, (None,) * len(self), self.encodings if encodings else None, np.zeros((0, 0)))
+
+    def tail(self, start: int) -> Encoding:
+        """The encodings from an object on."""
+        return take(self.encodings, slice(start, len(self)))
 
     def rows(self, encodings: Encoding) -> Matrix:
         """S_x for each encoded object: its scores with the observed ones."""

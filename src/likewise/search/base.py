@@ -52,7 +52,7 @@ class Search(ABC):
         return self
 
     def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
-        """The equilibria after the scorer has changed a little (an object is pending that was not)."""
+        """The equilibria after one more object has become pending."""
         return self.equilibria(scorer, ground)
 
 

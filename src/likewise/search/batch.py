@@ -36,13 +36,15 @@ class Sequential(Batch):
 
     def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
         picks: list[Any] = []
-        found = (search.foremost if n == 1 else search.equilibria)(scorer.with_pending(pending), ground)
+        waiting = scorer.with_pending(pending)
+        found = (search.foremost if n == 1 else search.equilibria)(waiting, ground)
         while found.objects:
             picks.append(found.objects[0])
             if len(picks) == n:
                 break
             ground = replace(ground, taken=ground.taken | {ground.space.key(picks[-1])})
-            found = search.again(scorer.with_pending([*pending, *picks]), ground, found)
+            waiting = waiting.with_pending(picks[-1:])
+            found = search.again(waiting, ground, found)
         return filled(picks, n, ground)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
+from likewise.influence.gram import Gram
 from likewise.influence.recipe import Recipe
 from likewise.search.question import Entries, Question, Rows
 from likewise.similarity.base import Matrix, Vector
@@ -24,11 +25,12 @@ class Contest:
     before: Matrix
     mixed: dict[Recipe, Matrix]
     log_chance: Vector | None
+    _extra: dict[int, Matrix] = field(default_factory=dict)
 
     @classmethod
     def between(cls, rows: Rows, rest: float, entries: Entries, question: Question) -> Contest:
         """The contest of these rows; `rest` bounds the scores of all others."""
-        scorer, committee = question.scorer, question.scorer.committee.with_pending(())
+        scorer, committee = question.scorer, question.scorer.committee.without_pending()
         selves = {k: entries.selves[k] for k in entries.scores}
         means, before, _ = committee.stages(entries.scores, selves)
         mixed = {recipe: recipe.scores(entries.scores) for recipe in {member.recipe for member in committee.members}}
@@ -47,14 +49,20 @@ class Contest:
         committee = scorer.committee
         if not committee.waiting:
             return self.before
-        extra = {
-            k: committee.grams[k].similarity.between(self.entries.encodings[k], committee.waiting[k])
-            for k in committee.used
-        }
+        for k, gram in committee.waiting.items():
+            self._extend(k, gram)
         after = np.empty_like(self.before)
         for recipe, group in groupby(range(len(committee.members)), key=lambda i: committee.members[i].recipe):
-            rows = np.hstack([self.mixed[recipe], recipe.scores(extra)])
+            rows = np.hstack([self.mixed[recipe], recipe.scores(self._extra)])
             for i in group:
                 pending = committee.members[i].pending
                 after[i] = self.before[i] if pending is None else pending.lowered(self.before[i], rows)
         return after
+
+    def _extend(self, k: int, waiting: Gram) -> None:
+        """Compare with what has become pending; earlier picks come first, and their scores are kept."""
+        known = self._extra.get(k, np.zeros((len(self.rows), 0)))
+        start = self.entries.scores[k].shape[1] + known.shape[1]
+        if start < len(waiting):
+            more = waiting.similarity.between(self.entries.encodings[k], waiting.tail(start))
+            self._extra[k] = np.hstack([known, more])

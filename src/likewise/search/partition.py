@@ -226,10 +226,9 @@ def scored(question: Question, entries: Entries) -> tuple[Vector, Vector, Matrix
     """Scores, what they cannot exceed when more is pending, and variances before anything is, one row per member."""
     scorer, committee = question.scorer, question.scorer.committee
     rows = dict(entries.scores)
-    if committee.waiting:
-        for k in rows:
-            extra = committee.grams[k].similarity.between(entries.encodings[k], committee.waiting[k])
-            rows[k] = np.hstack([rows[k], extra])
+    for k, gram in committee.waiting.items():
+        extra = gram.similarity.between(entries.encodings[k], gram.tail(len(committee)))
+        rows[k] = np.hstack([rows[k], extra])
     means, before, after = committee.stages(rows, {k: entries.selves[k] for k in rows})
     score, ceiling = scorer.score_moments(means, after), scorer.bound_moments(means, after)
     if scorer.feasibility is None:

@@ -127,6 +127,7 @@ def _block(
     before, last, cells = (np.full((rows + 2, len(n)), zero) for _ in range(3))
     before[0] = one
     result = np.empty(len(n))
+    ends = {int(s): np.flatnonzero(n + m - 2 == s) for s in np.unique(n + m - 2)}
     for s in range(rows + columns - 1):
         low = min(rows, max(0, s - columns + 1, -((widest[1] - s) // 2)))
         high = max(low, min(rows - 1, s, (s + widest[0]) // 2) + 1)
@@ -138,8 +139,8 @@ def _block(
         cells[low + 1 : high + 1] = step(scores, last[here], last[low + 1 : high + 1], before[here])
         # The next two anti-diagonals reach one cell further than this one on either side.
         cells[low] = cells[high + 1] = zero
-        ended = np.flatnonzero(n + m - 2 == s)
-        result[ended] = cells[n[ended], ended]
+        if s in ends:
+            result[ends[s]] = cells[n[ends[s]], ends[s]]
         before, last, cells = last, cells, before
     return np.where((n - m <= ahead) & (m - n <= behind), result, zero)
 
