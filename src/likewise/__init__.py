@@ -20,6 +20,7 @@ _HOME = {
     "likewise.similarity.base": ("Differentiable", "Similarity"),
     "likewise.similarity.compositions": ("Aitchison", "Hellinger"),
     "likewise.similarity.embedding": ("Embedded",),
+    "likewise.similarity.gaussianembedding": ("GaussianEmbedding",),
     "likewise.similarity.gaussians": ("Bhattacharyya", "Gaussian", "SymmetricKL", "Wasserstein2"),
     "likewise.similarity.graphedit": ("GraphEdit",),
     "likewise.similarity.graphs": ("Histograms", "ShortestPath", "WeisfeilerLehman"),

@@ -98,6 +98,9 @@ SIMILARITIES: dict[str, Named] = {
     "soft_dtw": Named("similarity.series:SoftDTW", "series", "dynamic time warping, smoothed", "gamma=1"),
     "global_alignment_kernel": Named("similarity.series:GlobalAlignmentKernel", "series", "all alignments at once"),
     "bhattacharyya": Named("similarity.gaussians:Bhattacharyya", "Gaussians", "overlap of two Gaussians"),
+    "gaussian_embedding": Named(
+        "similarity.gaussianembedding:GaussianEmbedding", "Gaussians", "how alike expectations under them are"
+    ),
     "symmetric_kl": Named("similarity.gaussians:SymmetricKL", "Gaussians", "symmetric Kullback–Leibler divergence"),
     "wasserstein": Named("similarity.gaussians:Wasserstein2", "Gaussians", "how far mass must move"),
 }

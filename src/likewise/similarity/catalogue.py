@@ -167,10 +167,11 @@ def _series(objects: Sequence[Any]) -> Likenesses:
 
 
 def _gaussians(objects: Sequence[Any]) -> Likenesses:
+    from likewise.similarity.gaussianembedding import GaussianEmbedding
     from likewise.similarity.gaussians import Bhattacharyya, Wasserstein2
 
     full = not all(x.diagonal for x in objects)
-    return Wasserstein2(full=full), Bhattacharyya(full=full)
+    return Wasserstein2(full=full), Bhattacharyya(full=full), GaussianEmbedding(full=full)
 
 
 def _has(library: str) -> bool:

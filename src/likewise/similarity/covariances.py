@@ -84,3 +84,19 @@ def wasserstein2(a: Gaussians, b: Gaussians) -> Columns:
         spread = np.sum(_diagonals(A), axis=1) + np.trace(B) - 2.0 * roots.sum(axis=1)
         in_variance = 1.0 - np.sum((root @ axes) ** 2 / roots[:, None, :], axis=2)
         yield _dots(away, away) + spread, np.hstack([2.0 * away, in_variance])
+
+
+def embedding(a: Gaussians, b: Gaussians, square: float) -> Columns:
+    """½ δᵀM⁻¹δ + ½ log|M/ℓ²|, with M = ℓ²I + A + B and ℓ² the `square`.
+
+    >>> point = np.zeros((1, 2)), np.eye(2)[None]
+    >>> [d.round(12).tolist() for d, _ in embedding(point, (np.full((1, 2), 2.0), np.eye(2)[None]), 2.0)]
+    [[1.69314718056]]
+    """
+    mean, A = a
+    for mean_b, B in zip(*b, strict=True):
+        away, wide = mean - mean_b, square * np.eye(len(B)) + A + B
+        inverse = _inverses(wide)
+        pressed = _times(inverse, away)
+        in_variance = 0.5 * (_diagonals(inverse) - pressed**2)
+        yield 0.5 * _dots(away, pressed) + 0.5 * np.linalg.slogdet(wide / square)[1], np.hstack([pressed, in_variance])

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from likewise.errors import SimilarityError
 from likewise.similarity import covariances
-from likewise.similarity.base import Matrix, Pullback, Vector
+from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
 from likewise.similarity.covariances import Columns, Gaussians
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encoding import Encoding, count
@@ -174,8 +174,8 @@ def diagonal_gaussians(means: Matrix, variances: Matrix) -> list[Gaussian]:
     return made
 
 
-class GaussianDivergence(DistanceSimilarity):
-    """A similarity made from a divergence of Gaussians that has a closed form, with its gradient."""
+class GaussianSimilarity(Similarity):
+    """A similarity of Gaussians made from a function d of two of them that has a closed form, with its gradient."""
 
     full: bool = False
 
@@ -231,6 +231,10 @@ class GaussianDivergence(DistanceSimilarity):
 
     def _width(self, a: Encoding) -> int:
         return 2 * int(a[0].shape[1]) if self.full else int(a.shape[1])
+
+
+class GaussianDivergence(GaussianSimilarity, DistanceSimilarity):
+    """A similarity made from a divergence of Gaussians, which is zero for equal ones."""
 
     def distances(self, a: Encoding, b: Encoding) -> Matrix:
         return self._linearised(a, b)[0]
