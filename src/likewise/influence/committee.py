@@ -128,10 +128,10 @@ class Committee:
         The step takes ∂u/∂μ and ∂u/∂V of each member to ∂u/∂S_x and ∂u/∂S(x, x) of each likeness.
         """
         groups = [(recipe, list(group)) for recipe, group in groupby(self.members, key=lambda m: m.recipe)]
-        found = [
-            [member.model.linearise_rows(recipe.scores(rows), recipe.scores(selves)) for member in group]
-            for recipe, group in groups
-        ]
+        found = []
+        for recipe, group in groups:
+            mixed, own = recipe.scores(rows), recipe.scores(selves)
+            found.append([member.model.linearise_rows(mixed, own) for member in group])
         flat = [one for group in found for one in group]
 
         def pull(in_mean: Matrix, in_variance: Matrix) -> tuple[dict[int, Matrix], dict[int, Vector]]:
