@@ -200,6 +200,7 @@ TABLES: dict[str, list[Case]] = {
         Case("lw.SymmetricKL()", "numpy", gaussians, NORMAL),
         Case("lw.Bhattacharyya()", "numpy", gaussians, NORMAL),
         Case("lw.Wasserstein2()", "numpy", gaussians, NORMAL),
+        Case("lw.GaussianEmbedding()", "numpy", gaussians, NORMAL),
         Case("lw.GeometricJensenShannon()", "numpy", gaussians, NORMAL),
         Case("lw.JensenShannon()", "numpy", gaussians, "2 dimensions, 128 points", 10_000),
         Case("lw.MonteCarloKL(lw.Gaussian.sample, log_density)", "numpy", gaussians, "256 samples", 2_500),
