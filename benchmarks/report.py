@@ -32,7 +32,7 @@ GROUPS = {
 }
 OURS = "likewise"
 GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
-SINGLE = ("likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
+SINGLE = ("likewise-embedding", "likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
 COLUMNS = (OURS, "paper", *BATCHES, *SINGLE, *PEERS)
 BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"
 INTRODUCTION = """## The suite

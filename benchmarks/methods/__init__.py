@@ -11,6 +11,7 @@ METHODS = {
     "likewise": ("analogical", "LIKEWISE"),
     "paper": ("analogical", "PAPER"),
     "likewise-kl": ("analogical", "KL"),
+    "likewise-embedding": ("analogical", "EMBEDDING"),
     "likewise-bhattacharyya": ("analogical", "BHATTACHARYYA"),
     "likewise-wasserstein": ("analogical", "WASSERSTEIN"),
     "likewise-sequential": ("analogical", "SEQUENTIAL"),

@@ -171,6 +171,12 @@ KL = own(
     lambda task: {"similarity": _constant_kl(task), "spectrum": "as_is"},
     _gaussian,
 )
+EMBEDDING = own(
+    "likewise-embedding",
+    "similarity=GaussianEmbedding()",
+    lambda task: {"similarity": lw.GaussianEmbedding()},
+    _gaussian,
+)
 BHATTACHARYYA = own(
     "likewise-bhattacharyya",
     "similarity=Bhattacharyya()",
