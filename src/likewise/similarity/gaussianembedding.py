@@ -33,7 +33,8 @@ class GaussianEmbedding(GaussianSimilarity):
     """E exp(−½‖ω − ω'‖²/ℓ²) for ω and ω' drawn from either Gaussian: the covariance of two expectations. PSD.
 
     ℓ is how far one has to go for the integrand to change. A `lengthscale` of None is settled as the median distance of
-    the observed Gaussians' means in a study, and is 1 elsewhere.
+    the observed Gaussians' means in a study (of a mean to its Gaussian's draws where all means are one), and is 1
+    elsewhere.
 
     >>> from likewise.similarity.gaussians import Gaussian
     >>> wide, narrow = Gaussian(0.0, 4.0), Gaussian(0.0, 0.01)
@@ -84,10 +85,12 @@ class GaussianEmbedding(GaussianSimilarity):
         if self.lengthscale is not None or not count(a):
             return self
         few = take(a, slice(0, FITTED_ON))
-        means = few[0] if self.full else split(few)[0]
-        apart = np.sqrt(squared_distances(means, means)[np.triu_indices(len(means), 1)])
+        means, spread = (
+            (few[0], np.trace(few[1], axis1=1, axis2=2)) if self.full else (split(few)[0], split(few)[1].sum(1))
+        )
+        apart = squared_distances(means, means)[np.triu_indices(len(means), 1)]
         apart = apart[apart > 0]
-        return replace(self, lengthscale=float(np.median(apart)) if len(apart) else 1.0)
+        return replace(self, lengthscale=float(np.sqrt(np.median(apart if len(apart) else spread))))
 
     def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
         """−log k and its gradient; with s = ℓ² + σ + σ' it is ½Σ log(s/ℓ²) + ½Σ(μ − μ')²/s."""
