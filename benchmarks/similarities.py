@@ -282,7 +282,7 @@ def write_docs(found: dict[str, list[dict[str, Any]]]) -> None:
     """Replace the table under each heading of the page."""
     text = DOCS.read_text()
     for heading, rows in found.items():
-        pattern = re.compile(rf"(## {re.escape(heading)}\n(?:(?!## )[^|\n].*\n|\n)*)(?:\|.*\n)*")
+        pattern = re.compile(rf"(## {re.escape(heading)}\n(?:(?!## )[^|\n].*\n|\n)*)(?:\|.*\n)*\n*")
         text, times = pattern.subn(lambda match, rows=rows: match[1].rstrip() + "\n\n" + table(rows) + "\n\n", text)  # type: ignore[misc]
         if times != 1:
             raise SystemExit(f"{DOCS} needs one heading '## {heading}'")
