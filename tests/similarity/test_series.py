@@ -156,11 +156,11 @@ def test_plain_sums_and_logarithms_agree(band: float | None) -> None:
     objects = [walk.ravel().tolist() for walk in walks(8, 60)]
     for bandwidth in (10.0, 1.0, 0.1, 0.03):
         kernel = GlobalAlignmentKernel(bandwidth)
-        series = [x.values for x in kernel.encode(objects)]
+        series = [np.sqrt(0.5) / bandwidth * x.values for x in kernel.encode(objects)]
         i, j = np.triu_indices(len(series))
         corridor = band_corridor(band)
         logs = alignment_logs(series, series, i, j, kernel._log_local, corridor)
-        both = alignment_logs(series, series, i, j, kernel._log_local, corridor, kernel._local)
+        both = alignment_logs(series, series, i, j, kernel._log_local, corridor, kernel._reciprocal)
         np.testing.assert_allclose(both, logs, rtol=1e-12, atol=1e-11)
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from likewise.similarity.base import Matrix, Vector
 
 Integers = NDArray[np.intp]
-# From squared distances (cells, pairs) and the shifts j − i of the cells, the local score or its logarithm.
+# From squared distances (cells, pairs), which it may overwrite, and the shifts j − i of the cells: the logarithm of the
+# local score, or its reciprocal.
 Local = Callable[[Matrix, Vector], Matrix]
 # From the lengths n and m of pairs, how far i may be ahead of j, and j ahead of i.
 Corridor = Callable[[Integers, Integers], tuple[Integers, Integers]]
@@ -30,10 +31,14 @@ LOG_MOST, LOG_LEAST, LOG_EXACT = 700.0, -708.0, 36.0
 
 
 class Arithmetic(NamedTuple):
-    """How scores are multiplied and added: as they are, or by their logarithms."""
+    """How sums are made: as they are, from reciprocals of the local scores, or by the logarithms of both.
+
+    `zero` and `one` are those of sums; `never` is a local score of zero.
+    """
 
     zero: float
     one: float
+    never: float
     step: Callable[[Matrix, Matrix, Matrix, Matrix], Matrix]
 
 
@@ -66,11 +71,11 @@ def alignment_logs(
     j: Integers,
     log_local: Local,
     corridor: Corridor,
-    local: Local | None = None,
+    reciprocal: Local | None = None,
 ) -> Vector:
     """log Σ over alignments of a_i and b_j of the product of local scores, for the pairs (i, j) given.
 
-    Local scores of at most 1 may be given as they are as well, for plain sums where these are exact.
+    The reciprocals of local scores of at most 1 may be given as well, for plain sums where these are exact.
     """
     n = np.array([len(x) for x in a], dtype=np.intp)[i]
     m = np.array([len(y) for y in b], dtype=np.intp)[j]
@@ -90,9 +95,9 @@ def alignment_logs(
         block = order[start : start + size]
         # Each step has three ways on, so there are at most so many alignments.
         log_paths = float(np.log(3.0) * (n[block] + m[block]).max())
-        if local is not None and log_paths < LOG_MOST:
-            with np.errstate(divide="ignore", under="ignore"):
-                result[block] = np.log(sums(block, local, PLAIN))
+        if reciprocal is not None and log_paths < LOG_MOST:
+            with np.errstate(divide="ignore", under="ignore", over="ignore"):
+                result[block] = np.log(sums(block, reciprocal, PLAIN))
             # What fell out of range was less than e^LOG_LEAST each time, and the ways on from it are counted.
             block = block[result[block] < LOG_LEAST + log_paths + LOG_EXACT]
         if len(block):
@@ -118,7 +123,7 @@ def _block(
     arithmetic: Arithmetic,
 ) -> Vector:
     """The sum at (n−1, m−1) of each pair of a block. Row i + 1 of a buffer holds the cell (i, s − i)."""
-    zero, one, step = arithmetic
+    zero, one, never, step = arithmetic
     ahead, behind = bounds
     widest = int(ahead.max()), int(behind.max())
     uneven = bool(np.ptp(ahead) or np.ptp(behind))
@@ -135,7 +140,7 @@ def _block(
         shifts = s - 2.0 * np.arange(low, high)
         scores = local(_squares(x[:, here], backwards[:, opposite]), shifts)
         if uneven:
-            scores[(shifts[:, None] > behind) | (-shifts[:, None] > ahead)] = zero
+            scores[(shifts[:, None] > behind) | (-shifts[:, None] > ahead)] = never
         cells[low + 1 : high + 1] = step(scores, last[here], last[low + 1 : high + 1], before[here])
         # The next two anti-diagonals reach one cell further than this one on either side.
         cells[low] = cells[high + 1] = zero
@@ -168,10 +173,10 @@ def _log_sum(a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     return low
 
 
-def _multiplied(scores: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
+def _divided(reciprocals: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     total = a + b
     total += c
-    total *= scores
+    total /= reciprocals
     return total
 
 
@@ -179,4 +184,5 @@ def _multiplied_logs(scores: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     return scores + _log_sum(a, b, c)
 
 
-PLAIN, LOGARITHMS = Arithmetic(0.0, 1.0, _multiplied), Arithmetic(NEVER, 0.0, _multiplied_logs)
+PLAIN = Arithmetic(0.0, 1.0, np.inf, _divided)
+LOGARITHMS = Arithmetic(NEVER, 0.0, NEVER, _multiplied_logs)

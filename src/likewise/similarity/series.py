@@ -237,26 +237,31 @@ class GlobalAlignmentKernel(Similarity):
         if len(i):
             _check_channels(a[0].values, b[0].values, "a series")
         corridor = band_corridor(None) if self.shift is None else _within_shift(self.shift)
-        xs, ys = [x.values for x in a], [y.values for y in b]
-        return alignment_logs(xs, ys, i, j, self._log_local, corridor, self._local)
+        # So scaled that the squared distance of two points is −log g.
+        scale = np.sqrt(0.5) / (self.bandwidth or 1.0)
+        xs, ys = [scale * x.values for x in a], [scale * y.values for y in b]
+        return alignment_logs(xs, ys, i, j, self._log_local, corridor, self._reciprocal)
 
     def _log_local(self, squares: Matrix, shifts: Vector) -> Matrix:
-        log_g = self._log_g(squares, shifts)
+        """log k = log g − log(2 − g)."""
+        log_g = -self._exponent(squares, shifts)
         g = np.exp(log_g)
         np.subtract(2.0, g, out=g)
         log_g -= np.log(g, out=g)
         return log_g
 
-    def _local(self, squares: Matrix, shifts: Vector) -> Matrix:
-        log_g = self._log_g(squares, shifts)
-        g = np.exp(log_g, out=log_g)
-        g /= 2.0 - g
-        return g
+    def _reciprocal(self, squares: Matrix, shifts: Vector) -> Matrix:
+        """1/k = 2/g − 1."""
+        inverse = self._exponent(squares, shifts)
+        np.exp(inverse, out=inverse)
+        inverse *= 2.0
+        inverse -= 1.0
+        return inverse
 
-    def _log_g(self, squares: Matrix, shifts: Vector) -> Matrix:
-        squares *= -0.5 / (self.bandwidth or 1.0) ** 2
+    def _exponent(self, squares: Matrix, shifts: Vector) -> Matrix:
+        """−log g."""
         if self.shift is not None:
-            squares += np.log1p(-np.abs(shifts) / self.shift)[:, None]
+            squares -= np.log1p(-np.abs(shifts) / self.shift)[:, None]
         return squares
 
 
