@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,21 @@ def test_any_distribution_and_an_integrand_that_depends_on_x() -> None:
     assert measured.value == pytest.approx(9.0, abs=5 * measured.std)
     assert measured.std == pytest.approx(3.0 * np.sqrt(3.0 / 4000), rel=0.1)
     assert calls == [(4000,)]
+
+
+def test_the_integrand_may_leave_out_x_and_have_options_of_its_own() -> None:
+    x = Gaussian([1.0, 2.0], [0.5, 3.0])
+    expected = Expectation(square)(x)
+    forms = [
+        lambda omega: square(omega, None),
+        lambda omega, power=2: np.sum(omega**power, axis=1),
+        lambda *given: square(*given),
+        functools.partial(square, x=None),
+    ]
+    assert all(Expectation(f)(x) == expected for f in forms)
+    for wrong in (lambda: 1.0, lambda omega, x, y: omega, "x²"):
+        with pytest.raises(StudyError, match=r"calls it as f\(omega, x\) or as f\(omega\)"):
+            Expectation(wrong)  # type: ignore[arg-type]
 
 
 def test_a_full_covariance() -> None:

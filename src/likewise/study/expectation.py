@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,21 +21,21 @@ Distribution = Callable[[Any, int, np.random.Generator], Samples]
 class Expectation:
     """g(x) = E_{p(ω|x)}[f(ω, x)], the paper's application, as the mean over `samples` draws with its standard error.
 
-    `f(omega, x)` gets all draws at once, as rows, and returns one number for each. `distribution(x, n, rng)` returns n
-    draws of p(ω|x); it may be left out when the objects are `Gaussian`.
+    `f(omega, x)`, or `f(omega)`, gets all draws at once, as rows, and returns one number for each.
+    `distribution(x, n, rng)` returns n draws of p(ω|x); it may be left out when the objects are `Gaussian`.
 
     Each x gets a generator of the same `seed`, so g is reproducible, and draws of different x share their noise: it
     largely cancels when they are compared. The standard error of each value is as honest as with fresh noise, as the
     draws of one x are independent; but the errors of different x are then alike, not independent, so that an optimum
     should be confirmed with another seed.
 
-    >>> g = Expectation(lambda omega, x: omega[:, 0] ** 2, samples=10_000)
+    >>> g = Expectation(lambda omega: omega[:, 0] ** 2, samples=10_000)
     >>> measured = g(Gaussian(1.0, 2.0))
     >>> bool(abs(measured.value - 3.0) < 4.0 * measured.std), measured == g(Gaussian(1.0, 2.0))
     (True, True)
     """
 
-    f: Callable[[Samples, Any], Any]
+    f: Callable[[Samples, Any], Any] | Callable[[Samples], Any]
     distribution: Distribution | None = None
     samples: int = 512
     seed: int = 0
@@ -42,6 +43,10 @@ class Expectation:
     def __post_init__(self) -> None:
         if self.samples < 2:
             raise StudyError(f"an Expectation needs at least 2 samples for its standard error, not {self.samples}")
+        if not 1 <= _arguments(self.f) <= 2:
+            raise StudyError(
+                f"{self.f!r} cannot be an integrand: an Expectation calls it as f(omega, x) or as f(omega)"
+            )
 
     def __call__(self, x: Any) -> Measurement:
         values = self._values(self._drawn(x), x)
@@ -65,10 +70,23 @@ class Expectation:
         return omega
 
     def _values(self, omega: Samples, x: Any) -> Samples:
-        values = np.asarray(self.f(omega, x), dtype=float)
+        given = (omega, x)[: _arguments(self.f)]
+        values = np.asarray(self.f(*given), dtype=float)
         if values.shape != (self.samples,):
             raise StudyError(
                 f"f gave shape {values.shape} for draws of shape {omega.shape}; it needs one number per draw, "
                 f"shape ({self.samples},)"
             )
         return values
+
+
+def _arguments(f: Any) -> int:
+    """How many arguments f needs; those with a default are its own affair. Two where it takes any or nobody knows."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return 2 if callable(f) else 0
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return 2
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return sum(p.default is p.empty for p in places) or min(len(places), 1)
