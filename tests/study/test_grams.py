@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import likewise as lw
 from likewise.influence.gram import Gram
 from likewise.similarity.distance import DistanceSimilarity
+from likewise.similarity.same import Same
 from likewise.study import grams
 from likewise.study.grams import Grams
 from likewise.study.model import Data, Model
@@ -80,6 +81,24 @@ def test_what_is_left_to_the_data_is_settled_again_when_they_have_doubled() -> N
         (gram,) = kept.of(POINTS[:20])
         settled = likeness.fitted(likeness.encode(POINTS[:size]))
         np.testing.assert_allclose(gram.scores, Gram.of(settled, POINTS[:20]).scores, atol=1e-15)
+
+
+def test_what_settles_as_before_is_not_compared_again() -> None:
+    corners = [(float(i % 2), float(i // 2 % 2)) for i in range(32)]
+    likenesses = (Taxicab(), lw.Parts(x=Taxicab(), kind=Same(0.0)), lw.RBF([0.5, 0.25]))
+    kept = Grams((likenesses[0], likenesses[2]))
+    kept.settle(corners[:8])
+    first = kept.of(corners)
+    kept.settle(corners[:16])
+    again = kept.of(corners)
+    assert again[0].similarity is first[0].similarity
+    np.testing.assert_array_equal(again[1].scores, first[1].scores)
+    records = [{"x": x, "kind": i % 3} for i, x in enumerate(corners)]
+    kept = Grams((likenesses[1],))
+    kept.settle(records[:8])
+    (first_gram,) = kept.of(records)
+    kept.settle(records[:16])
+    assert kept.of(records)[0].similarity is first_gram.similarity
 
 
 @pytest.mark.parametrize("t", [10, EVERY_TELL_UNTIL + 3, 130])

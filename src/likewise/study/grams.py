@@ -45,7 +45,8 @@ class Grams:
             return
         before = self._settled or self.likenesses
         # As given, because a likeness that is settled stays so.
-        self._settled = tuple(likeness.fitted(likeness.encode(objects)) for likeness in self.likenesses)
+        fitted = (likeness.fitted(likeness.encode(objects)) for likeness in self.likenesses)
+        self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
         self._settled_on = len(objects)
         if self._whole:
             changes = zip(self._whole, self._settled, before, strict=True)
@@ -61,6 +62,15 @@ class Grams:
             met = [*(self._whole[0].objects if self._whole else ()), *new]
             self._whole = tuple(Gram.of(likeness, met) for likeness in self._settled or self.likenesses)
         self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
+
+
+def _same(new: Similarity, old: Similarity) -> bool:
+    """Whether settling anew has come to the same, so that all scores stay as they are."""
+    try:
+        return new is old or bool(new == old)
+    except ValueError:
+        # Arrays among the parameters.
+        return False
 
 
 def picked(gram: Gram, index: NDArray[np.intp]) -> Gram:
