@@ -206,9 +206,13 @@ class GlobalAlignmentKernel(Similarity):
         return [Remembered(x) for x in as_series(objects, self.normalise)]
 
     def between(self, a: list[Remembered], b: list[Remembered]) -> Matrix:
-        own, other = self._own(a), self._own(b)
         both = symmetric_pairs(lambda i, j: self._logs(a, b, i, j), len(a), len(b), same=a is b)
-        return np.exp(both - 0.5 * own[:, None] - 0.5 * other)
+        # Those on both sides have met themselves.
+        places = {id(y): j for j, y in enumerate(b)}
+        for i, x in enumerate(a):
+            if id(x) in places:
+                x.own = self._asked, float(both[i, places[id(x)]])
+        return np.exp(both - 0.5 * self._own(a)[:, None] - 0.5 * self._own(b))
 
     def within(self, a: list[Remembered]) -> Vector:
         return np.ones(len(a))
@@ -224,13 +228,16 @@ class GlobalAlignmentKernel(Similarity):
         size = float(np.median([len(x) for x in few]))
         return replace(self, bandwidth=float(np.median(apart)) * size**0.5 if len(apart) else 1.0)
 
+    @property
+    def _asked(self) -> tuple[float | None, int | None]:
+        return self.bandwidth, self.shift
+
     def _own(self, a: list[Remembered]) -> Vector:
         """Each series' log sum with itself, computed once for each as long as the bandwidth stays."""
-        asked = (self.bandwidth, self.shift)
-        new = [x for x in a if x.own is None or x.own[0] != asked]
+        new = [x for x in a if x.own is None or x.own[0] != self._asked]
         every = np.arange(len(new))
         for x, value in zip(new, self._logs(new, new, every, every), strict=True):
-            x.own = (asked, float(value))
+            x.own = (self._asked, float(value))
         return np.array([x.own[1] for x in a if x.own])
 
     def _logs(self, a: list[Remembered], b: list[Remembered], i: Any, j: Any) -> Vector:
