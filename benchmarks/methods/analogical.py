@@ -171,18 +171,13 @@ KL = own(
     lambda task: {"similarity": _constant_kl(task), "spectrum": "as_is"},
     _gaussian,
 )
-EMBEDDING = own(
-    "likewise-embedding",
-    "similarity=GaussianEmbedding()",
-    lambda task: {"similarity": lw.GaussianEmbedding()},
-    _gaussian,
-)
-BHATTACHARYYA = own(
-    "likewise-bhattacharyya",
-    "similarity=Bhattacharyya()",
-    lambda task: {"similarity": lw.Bhattacharyya()},
-    _gaussian,
-)
-WASSERSTEIN = own(
-    "likewise-wasserstein", "similarity=Wasserstein2()", lambda task: {"similarity": lw.Wasserstein2()}, _gaussian
-)
+
+
+def _alone(name: str, similarity: Callable[[], lw.Similarity]) -> Method:
+    """One similarity of Gaussians and no committee."""
+    return own(name, f"similarity={similarity().name}()", lambda task: {"similarity": similarity()}, _gaussian)
+
+
+EMBEDDING = _alone("likewise-embedding", lw.GaussianEmbedding)
+BHATTACHARYYA = _alone("likewise-bhattacharyya", lw.Bhattacharyya)
+WASSERSTEIN = _alone("likewise-wasserstein", lw.Wasserstein2)

@@ -68,8 +68,7 @@ def _log_h_far(x: Any) -> Any:
 
 @cache
 def _table() -> Vector:
-    # A little more, for the rounding of u.
-    return np.exp(log_h(-np.arange(LAST * STEPS + 1) / STEPS)) * (1.0 + 1e-9)
+    return np.exp(log_h(-np.arange(LAST * STEPS + 1) / STEPS))
 
 
 def bound_h(z: Any) -> Any:
@@ -79,7 +78,8 @@ def bound_h(z: Any) -> Any:
     0.0
     """
     places = np.minimum(np.abs(z) * STEPS, LAST * STEPS).astype(np.intp)
-    return np.maximum(z, 0.0) + _table()[places]
+    # A little more, for the rounding of either term.
+    return (np.maximum(z, 0.0) + _table()[places]) * (1.0 + 1e-9)
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ class Committee:
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
-        return self._influence(replace(self, waiting={}).rows(self.encode(objects)))
+        return self._influence(self.without_pending().rows(self.encode(objects)))
 
     def _influence(self, rows: Scores) -> Matrix:
         observed = {k: row[:, : len(self.grams[k])] for k, row in rows.items()}

@@ -68,13 +68,12 @@ class Gram:
         """The similarity and, unless told otherwise, the encodings, without objects and scores."""
         return Gram(self.similarity, (None,) * len(self), self.encodings if encodings else None, np.zeros((0, 0)))
 
-    def tail(self, start: int) -> Encoding:
-        """The encodings from an object on."""
-        return take(self.encodings, slice(start, len(self)))
-
-    def rows(self, encodings: Encoding) -> Matrix:
-        """S_x for each encoded object: its scores with the observed ones."""
-        return self.similarity.between(encodings, self.encodings) if len(self) else np.zeros((count(encodings), 0))
+    def rows(self, encodings: Encoding, start: int = 0) -> Matrix:
+        """S_x for each encoded object: its scores with the observed ones, or with those from `start` on."""
+        if start >= len(self):
+            return np.zeros((count(encodings), 0))
+        observed = take(self.encodings, slice(start, len(self))) if start else self.encodings
+        return self.similarity.between(encodings, observed)
 
     def selves(self, encodings: Encoding) -> Vector:
         """S(x, x) for each encoded object."""

@@ -63,6 +63,4 @@ class Contest:
         """Compare with what has become pending; earlier picks come first, and their scores are kept."""
         known = self._extra.get(k, np.zeros((len(self.rows), 0)))
         start = self.entries.scores[k].shape[1] + known.shape[1]
-        if start < len(waiting):
-            more = waiting.similarity.between(self.entries.encodings[k], waiting.tail(start))
-            self._extra[k] = np.hstack([known, more])
+        self._extra[k] = np.hstack([known, waiting.rows(self.entries.encodings[k], start)])

@@ -227,8 +227,7 @@ def scored(question: Question, entries: Entries) -> tuple[Vector, Vector, Matrix
     scorer, committee = question.scorer, question.scorer.committee
     rows = dict(entries.scores)
     for k, gram in committee.waiting.items():
-        extra = gram.similarity.between(entries.encodings[k], gram.tail(len(committee)))
-        rows[k] = np.hstack([rows[k], extra])
+        rows[k] = np.hstack([rows[k], gram.rows(entries.encodings[k], len(committee))])
     means, before, after = committee.stages(rows, {k: entries.selves[k] for k in rows})
     score, ceiling = scorer.score_moments(means, after), scorer.bound_moments(means, after)
     if scorer.feasibility is None:

@@ -15,6 +15,22 @@ from likewise.similarity.encoding import Encoding, count, take
 FITTED_ON = 200
 
 
+def check_positive(name: str, what: str, value: float | None) -> None:
+    """Refuse a parameter that is given and not positive."""
+    if value is not None and not (np.isfinite(value) and value > 0):
+        raise SimilarityError(f"{name} needs a positive {what}, not {value}")
+
+
+def median_distance(distances: Matrix, otherwise: float = 1.0) -> float:
+    """The median of the positive distances among objects; `otherwise` where there are none.
+
+    >>> median_distance(np.array([[0.0, 3.0, 0.0], [3.0, 0.0, 5.0], [0.0, 5.0, 0.0]]))
+    4.0
+    """
+    above = distances[np.triu_indices(len(distances), 1)]
+    return float(np.median(above[above > 0])) if np.any(above > 0) else otherwise
+
+
 class DistanceSimilarity(Similarity):
     """A similarity made from a distance (or divergence) d ≥ 0 with d(x, x) = 0.
 
@@ -32,9 +48,8 @@ class DistanceSimilarity(Similarity):
 
     def check_scale(self) -> None:
         """Refuse a lengthscale or constant that is not positive; for the subclass's __post_init__."""
-        for what, value in (("lengthscale", self.lengthscale), ("constant", self.constant)):
-            if value is not None and not (np.isfinite(value) and value > 0):
-                raise SimilarityError(f"{self.name} needs a positive {what}, not {value}")
+        check_positive(self.name, "lengthscale", self.lengthscale)
+        check_positive(self.name, "constant", self.constant)
         if self.lengthscale is not None and self.constant is not None:
             raise SimilarityError(f"{self.name} takes a lengthscale (exp(−d/ℓ)) or a constant (constant − d), not both")
 
@@ -60,7 +75,4 @@ class DistanceSimilarity(Similarity):
         if self.lengthscale is not None or self.constant is not None:
             return self
         few = take(a, slice(0, FITTED_ON))
-        d = self.distances(few, few)
-        positive = d[np.triu_indices(len(d), 1)]
-        positive = positive[positive > 0]
-        return replace(self, lengthscale=float(np.median(positive)) if len(positive) else 1.0)  # type: ignore[type-var]
+        return replace(self, lengthscale=median_distance(self.distances(few, few)))  # type: ignore[type-var]

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from likewise.errors import SimilarityError
 from likewise.similarity import covariances
 from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
 from likewise.similarity.covariances import Columns, Gaussians
-from likewise.similarity.distance import FITTED_ON
+from likewise.similarity.distance import FITTED_ON, check_positive, median_distance
 from likewise.similarity.encoding import Encoding, count, take
 from likewise.similarity.gaussians import GaussianSimilarity, split
 from likewise.similarity.vectors import squared_distances
@@ -47,8 +46,7 @@ class GaussianEmbedding(GaussianSimilarity):
     full: bool = False
 
     def __post_init__(self) -> None:
-        if self.lengthscale is not None and not (np.isfinite(self.lengthscale) and self.lengthscale > 0):
-            raise SimilarityError(f"GaussianEmbedding needs a positive lengthscale, not {self.lengthscale}")
+        check_positive(self.name, "lengthscale", self.lengthscale)
 
     @property
     def psd(self) -> bool:
@@ -74,12 +72,16 @@ class GaussianEmbedding(GaussianSimilarity):
         if self.full:
             both = self._square * np.eye(a[0].shape[1]) + 2.0 * a[1]
             logs = np.linalg.slogdet(both / self._square)[1]
-            slopes = np.diagonal(np.linalg.inv(both), axis1=1, axis2=2)
         else:
-            variance = split(a)[1]
-            logs, slopes = np.log1p(2.0 * variance / self._square).sum(axis=1), 1.0 / (self._square + 2.0 * variance)
+            both = self._square + 2.0 * split(a)[1]
+            logs = np.log(both / self._square).sum(axis=1)
         scores = np.exp(-0.5 * logs)
-        return scores, lambda weights: np.hstack([np.zeros_like(slopes), -(weights * scores)[:, None] * slopes])
+
+        def pull(weights: Vector) -> Matrix:
+            slopes = np.diagonal(np.linalg.inv(both), axis1=1, axis2=2) if self.full else 1.0 / both
+            return np.hstack([np.zeros_like(slopes), -(weights * scores)[:, None] * slopes])
+
+        return scores, pull
 
     def fitted(self, a: Encoding) -> Similarity:
         if self.lengthscale is not None or not count(a):
@@ -88,9 +90,8 @@ class GaussianEmbedding(GaussianSimilarity):
         means, spread = (
             (few[0], np.trace(few[1], axis1=1, axis2=2)) if self.full else (split(few)[0], split(few)[1].sum(1))
         )
-        apart = squared_distances(means, means)[np.triu_indices(len(means), 1)]
-        apart = apart[apart > 0]
-        return replace(self, lengthscale=float(np.sqrt(np.median(apart if len(apart) else spread))))
+        square = median_distance(squared_distances(means, means), otherwise=float(np.median(spread)))
+        return replace(self, lengthscale=square**0.5)
 
     def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
         """−log k and its gradient; with s = ℓ² + σ + σ' it is ½Σ log(s/ℓ²) + ½Σ(μ − μ')²/s."""

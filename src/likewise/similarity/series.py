@@ -15,7 +15,7 @@ import numpy as np
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.alignments import Corridor, alignment_logs, band_corridor, symmetric_pairs
 from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.distance import FITTED_ON, DistanceSimilarity
+from likewise.similarity.distance import FITTED_ON, DistanceSimilarity, check_positive, median_distance
 
 FITTED_POINTS = 1000
 
@@ -193,8 +193,7 @@ class GlobalAlignmentKernel(Similarity):
     normalise: bool = False
 
     def __post_init__(self) -> None:
-        if self.bandwidth is not None and not (np.isfinite(self.bandwidth) and self.bandwidth > 0):
-            raise SimilarityError(f"GlobalAlignmentKernel needs a positive bandwidth, not {self.bandwidth}")
+        check_positive(self.name, "bandwidth", self.bandwidth)
         if self.shift is not None and self.shift < 1:
             raise SimilarityError(f"GlobalAlignmentKernel needs a shift of 1 or more, or None, not {self.shift}")
 
@@ -224,9 +223,8 @@ class GlobalAlignmentKernel(Similarity):
         points = np.concatenate(few)
         points = points[:: -(-len(points) // FITTED_POINTS)]
         apart = np.sqrt(np.sum((points[:, None] - points) ** 2, axis=2))
-        apart = apart[apart > 0]
         size = float(np.median([len(x) for x in few]))
-        return replace(self, bandwidth=float(np.median(apart)) * size**0.5 if len(apart) else 1.0)
+        return replace(self, bandwidth=median_distance(apart, otherwise=0.0) * size**0.5 or 1.0)
 
     @property
     def _asked(self) -> tuple[float | None, int | None]:

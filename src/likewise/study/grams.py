@@ -67,7 +67,7 @@ class Grams:
 def _same(new: Similarity, old: Similarity) -> bool:
     """Whether settling anew has come to the same, so that all scores stay as they are."""
     try:
-        return new is old or bool(new == old)
+        return bool(new == old)
     except ValueError:
         # Arrays among the parameters.
         return False
