@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from likewise.errors import SimilarityError
 from likewise.similarity.alignments import alignment_logs, band_corridor
 from likewise.similarity.base import Similarity
-from likewise.similarity.series import DTW, GlobalAlignmentKernel, SoftDTW
+from likewise.similarity.series import DTW, NEGLIGIBLE, GlobalAlignmentKernel, SoftDTW
 from likewise.testing.similarities import check_similarity
 
 Path = list[tuple[int, int]]
@@ -95,7 +95,7 @@ def test_global_alignment_is_the_sum_over_alignments(pair: Any, shift: int | Non
 
     x, y = pair
     expected = kernel(x, y) / np.sqrt(kernel(x, x) * kernel(y, y))
-    assert GlobalAlignmentKernel(bandwidth, shift)(x, y) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    assert GlobalAlignmentKernel(bandwidth, shift)(x, y) == pytest.approx(expected, rel=1e-9, abs=np.exp(NEGLIGIBLE))
 
 
 def walks(count: int, longest: int, channels: int = 1, seed: int = 0) -> list[Any]:
@@ -162,6 +162,8 @@ def test_plain_sums_and_logarithms_agree(band: float | None) -> None:
         logs = alignment_logs(series, series, i, j, kernel._log_local, corridor)
         both = alignment_logs(series, series, i, j, kernel._log_local, corridor, kernel._reciprocal)
         np.testing.assert_allclose(both, logs, rtol=1e-12, atol=1e-11)
+        rough = alignment_logs(series, series, i, j, kernel._log_local, corridor, kernel._reciprocal, NEGLIGIBLE)
+        np.testing.assert_allclose(np.exp(rough), np.exp(logs), rtol=1e-11, atol=np.exp(NEGLIGIBLE))
 
 
 def test_long_series_stay_finite() -> None:

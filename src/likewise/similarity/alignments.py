@@ -9,7 +9,7 @@ and products take a quarter of the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ Local = Callable[[Matrix, Vector], Matrix]
 Corridor = Callable[[Integers, Integers], tuple[Integers, Integers]]
 # Stands for log 0; finite, so that differences of two of them are numbers.
 NEVER = -1e30
-CELLS_AT_ONCE = 16384
+CELLS_AT_ONCE = 32768
 # The largest and the smallest logarithms of plain numbers, and how far above what was lost a sum must be to be exact.
 LOG_MOST, LOG_LEAST, LOG_EXACT = 700.0, -708.0, 36.0
 
@@ -33,13 +33,13 @@ LOG_MOST, LOG_LEAST, LOG_EXACT = 700.0, -708.0, 36.0
 class Arithmetic(NamedTuple):
     """How sums are made: as they are, from reciprocals of the local scores, or by the logarithms of both.
 
-    `zero` and `one` are those of sums; `never` is a local score of zero.
+    `zero` and `one` are those of sums; `never` is a local score of zero. A `step` writes to its first argument.
     """
 
     zero: float
     one: float
     never: float
-    step: Callable[[Matrix, Matrix, Matrix, Matrix], Matrix]
+    step: Callable[[Matrix, Matrix, Matrix, Matrix, Matrix], None]
 
 
 def band_corridor(band: float | None) -> Corridor:
@@ -72,14 +72,16 @@ def alignment_logs(
     log_local: Local,
     corridor: Corridor,
     reciprocal: Local | None = None,
+    negligible: float = -np.inf,
 ) -> Vector:
     """log Σ over alignments of a_i and b_j of the product of local scores, for the pairs (i, j) given.
 
-    The reciprocals of local scores of at most 1 may be given as well, for plain sums where these are exact.
+    The reciprocals of local scores of at most 1 may be given as well, for plain sums where these are exact; a logarithm
+    below `negligible` may then be any lower number, or −∞.
     """
     n = np.array([len(x) for x in a], dtype=np.intp)[i]
     m = np.array([len(y) for y in b], dtype=np.intp)[j]
-    result = np.empty(len(i))
+    result = np.zeros(len(i))
     ahead, behind = corridor(n, m)
     width = int(np.minimum(np.minimum(n, m), (ahead + behind) // 2 + 1).max(initial=1))
     size = max(1, CELLS_AT_ONCE // width)
@@ -91,17 +93,23 @@ def alignment_logs(
         y = _side_by_side([b[k] for k in j[block]], m[block].max())
         return _block(x, y, n[block], m[block], score, (ahead[block], behind[block]), arithmetic)
 
-    for start in range(0, len(order), size):
-        block = order[start : start + size]
+    def blocks(pairs: Integers) -> Iterator[Integers]:
+        return (pairs[start : start + size] for start in range(0, len(pairs), size))
+
+    left = order
+    if reciprocal is not None:
         # Each step has three ways on, so there are at most so many alignments.
-        log_paths = float(np.log(3.0) * (n[block] + m[block]).max())
-        if reciprocal is not None and log_paths < LOG_MOST:
-            with np.errstate(divide="ignore", under="ignore", over="ignore"):
+        log_paths = np.log(3.0) * (n + m)
+        plain = log_paths < LOG_MOST
+        with np.errstate(divide="ignore", under="ignore", over="ignore"):
+            for block in blocks(order[plain[order]]):
                 result[block] = np.log(sums(block, reciprocal, PLAIN))
-            # What fell out of range was less than e^LOG_LEAST each time, and the ways on from it are counted.
-            block = block[result[block] < LOG_LEAST + log_paths + LOG_EXACT]
-        if len(block):
-            result[block] = sums(block, log_local, LOGARITHMS)
+        # What fell out of range was less than e^LOG_LEAST each time, and the ways on from it are counted.
+        lost = LOG_LEAST + log_paths
+        exact = plain & ((result >= lost + LOG_EXACT) | (np.logaddexp(result, lost) < negligible))
+        left = order[~exact[order]]
+    for block in blocks(left):
+        result[block] = sums(block, log_local, LOGARITHMS)
     return result
 
 
@@ -141,7 +149,7 @@ def _block(
         scores = local(_squares(x[:, here], backwards[:, opposite]), shifts)
         if uneven:
             scores[(shifts[:, None] > behind) | (-shifts[:, None] > ahead)] = never
-        cells[low + 1 : high + 1] = step(scores, last[here], last[low + 1 : high + 1], before[here])
+        step(cells[low + 1 : high + 1], scores, last[here], last[low + 1 : high + 1], before[here])
         # The next two anti-diagonals reach one cell further than this one on either side.
         cells[low] = cells[high + 1] = zero
         if s in ends:
@@ -158,8 +166,14 @@ def _squares(x: NDArray[np.float64], y: NDArray[np.float64]) -> Matrix:
     return np.asarray(total)
 
 
-def _log_sum(a: Matrix, b: Matrix, c: Matrix) -> Matrix:
-    """log(eᵃ + eᵇ + eᶜ) with two exponentials, as that of the largest is 1."""
+def _divided(total: Matrix, reciprocals: Matrix, a: Matrix, b: Matrix, c: Matrix) -> None:
+    np.add(a, b, out=total)
+    total += c
+    total /= reciprocals
+
+
+def _multiplied_logs(total: Matrix, scores: Matrix, a: Matrix, b: Matrix, c: Matrix) -> None:
+    """scores + log(eᵃ + eᵇ + eᶜ) with two exponentials, as that of the largest is 1."""
     low, top = np.minimum(a, b), np.maximum(a, b)
     middle = np.minimum(top, c)
     np.maximum(top, c, out=top)
@@ -170,18 +184,7 @@ def _log_sum(a: Matrix, b: Matrix, c: Matrix) -> Matrix:
     low += 1.0
     np.log(low, out=low)
     low += top
-    return low
-
-
-def _divided(reciprocals: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
-    total = a + b
-    total += c
-    total /= reciprocals
-    return total
-
-
-def _multiplied_logs(scores: Matrix, a: Matrix, b: Matrix, c: Matrix) -> Matrix:
-    return scores + _log_sum(a, b, c)
+    np.add(scores, low, out=total)
 
 
 PLAIN = Arithmetic(0.0, 1.0, np.inf, _divided)

@@ -18,6 +18,8 @@ from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.distance import FITTED_ON, DistanceSimilarity, check_positive, median_distance
 
 FITTED_POINTS = 1000
+# A sum over alignments of less than e^NEGLIGIBLE is a score of less: that of a series with itself is at least 1.
+NEGLIGIBLE = -100.0
 
 
 def as_series(objects: Sequence[Any], normalise: bool) -> list[Matrix]:
@@ -245,7 +247,7 @@ class GlobalAlignmentKernel(Similarity):
         # So scaled that the squared distance of two points is −log g.
         scale = np.sqrt(0.5) / (self.bandwidth or 1.0)
         xs, ys = [scale * x.values for x in a], [scale * y.values for y in b]
-        return alignment_logs(xs, ys, i, j, self._log_local, corridor, self._reciprocal)
+        return alignment_logs(xs, ys, i, j, self._log_local, corridor, self._reciprocal, NEGLIGIBLE)
 
     def _log_local(self, squares: Matrix, shifts: Vector) -> Matrix:
         """log k = log g − log(2 − g)."""
