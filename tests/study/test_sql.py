@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from likewise.errors import MissingExtra, StorageError
 from likewise.study import database, schema
+from likewise.study.listing import studies
 from likewise.study.sql import Sql, open_sql
 from likewise.study.storage import NewRow, Row, open_storage
 from likewise.study.trial import State
@@ -264,6 +265,33 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
         open_storage(f"sqlite:///{path}")
     assert str(path) in str(raised.value)
     assert path.read_bytes() == before
+
+
+def test_looking_into_a_storage_makes_none(url: str) -> None:
+    """Tables are made by the first study, not by asking which there are."""
+    execute(url, "CREATE TABLE mine (x INTEGER)")
+    with pytest.raises(StorageError, match="database, but holds no likewise studies"):
+        studies(url)
+    engine = sa.create_engine(url)
+    assert sa.inspect(engine).get_table_names() == ["mine"]
+    engine.dispose()
+    with open_storage(url) as storage:
+        storage.open("s", {})
+    assert [info.name for info in studies(url)] == ["s"]
+
+
+def test_looking_into_a_file_leaves_it_as_it_is(tmp_path: Path) -> None:
+    other, empty, missing = (tmp_path / f"{name}.db" for name in ("other", "empty", "missing"))
+    execute(f"sqlite:///{other}", "CREATE TABLE mine (x INTEGER)")
+    empty.touch()
+    before = other.read_bytes()
+    for path, words in ((other, "no likewise studies"), (empty, "no likewise studies"), (missing, "there is no file")):
+        with pytest.raises(StorageError, match=words) as raised:
+            studies(f"sqlite:///{path}")
+        assert str(path) in str(raised.value)
+    assert other.read_bytes() == before
+    assert empty.read_bytes() == b""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.db", "other.db"]
 
 
 def test_a_damaged_database(sqlite_url: str, tmp_path: Path) -> None:

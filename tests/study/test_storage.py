@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from likewise.study.memory import Memory
-from likewise.study.storage import Storage, differences, open_storage
+from likewise.study.storage import NewRow, Storage, differences, open_storage
+from likewise.study.trial import State
 from likewise.testing.storage_machine import machine
 from likewise.testing.storages import LAWS
 
@@ -46,6 +47,15 @@ def test_in_memory(url: str | None) -> None:
 def test_memories_are_apart() -> None:
     open_storage().open("mine", {})
     assert open_storage().studies() == []
+
+
+def test_what_is_no_text_is_stored_as_text(storage: Storage) -> None:
+    """A failure is never lost to its message, nor a trial to its worker."""
+    study = storage.open("odd", {})
+    study.add([NewRow("a", "1", worker=3)])  # type: ignore[arg-type]
+    study.settle(0, state=State.FAILED, error=ValueError("too \x00 hot"))  # type: ignore[arg-type]
+    ((row,), _) = study.since(0)
+    assert (row.worker, row.error) == ("3", "too \\x00 hot")
 
 
 def test_differences_tell_true_from_one() -> None:

@@ -39,8 +39,12 @@ ADVICE = {
 }
 
 
+class NoStorage(StorageError):
+    """A URL that names no storage: it cannot be understood, or there is no such file."""
+
+
 def parse(url: str) -> URL:
-    """The URL with its driver and, for SQLite, an absolute path; a StorageError if it names no known database.
+    """The URL with its driver and, for SQLite, an absolute path; `NoStorage` if it names no known database.
 
     >>> parse("postgres://me@host/db").drivername
     'postgresql+psycopg'
@@ -48,12 +52,12 @@ def parse(url: str) -> URL:
     try:
         parsed = sa.make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise StorageError(f"{url!r} is not a storage URL; {FORMS}") from error
+        raise NoStorage(f"{url!r} is not a storage URL; {FORMS}") from error
     if parsed.drivername not in DRIVERS:
-        raise StorageError(f"{parsed.drivername!r} in {_shown(parsed)!r} is not a storage likewise knows; {FORMS}")
+        raise NoStorage(f"{parsed.drivername!r} in {_shown(parsed)!r} is not a storage likewise knows; {FORMS}")
     parsed = parsed.set(drivername=DRIVERS[parsed.drivername])
     if parsed.get_backend_name() == "sqlite" and parsed.host:
-        raise StorageError(f"{_shown(parsed)!r} has two slashes where a file needs three; {FORMS}")
+        raise NoStorage(f"{_shown(parsed)!r} has two slashes where a file needs three; {FORMS}")
     if in_memory(parsed) or parsed.get_backend_name() != "sqlite" or "uri" in parsed.query:
         return parsed
     return parsed.set(database=str(Path(str(parsed.database)).expanduser().absolute()))
@@ -66,12 +70,14 @@ def in_memory(url: URL) -> bool:
 
 @final
 class Database:
-    """Connections to one database, for reading and for writing."""
+    """Connections to one database, for reading and for writing; without `create` it must be there already."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, create: bool = True) -> None:
         self.lite = url.get_backend_name() == "sqlite"
         self.where = str(url.database) if self.lite else _shown(url)
-        self._engine = _engine(url)
+        if not create and self.lite and "uri" not in url.query and not Path(self.where).exists():
+            raise NoStorage(f"there is no file {self.where}; check the path")
+        self._engine = _engine(url, create)
         self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
         self._adopt()
 
@@ -129,7 +135,7 @@ class Database:
         return next(known, "the last change was undone; what was acknowledged before is safe")
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, create: bool) -> Engine:
     try:
         if url.get_backend_name() != "sqlite":
             # A study lives for months: connections that the server has dropped meanwhile are replaced unnoticed.
@@ -139,8 +145,11 @@ def _engine(url: URL) -> Engine:
     except ImportError as error:
         raise MissingExtra("a study on PostgreSQL", "psycopg", "postgres") from error
     except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
-        raise StorageError(f"{_shown(url)!r} is not a storage URL: {error}; {FORMS}") from error
+        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {error}; {FORMS}") from error
     sa.event.listen(engine, "connect", _on_connect)
+    if create:
+        # A file that is only looked at keeps the journal it has.
+        sa.event.listen(engine, "connect", _write_ahead)
     sa.event.listen(engine, "begin", _on_begin)
     return engine
 
@@ -155,11 +164,18 @@ def _on_connect(connection: Any, record: Any) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     try:
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            cursor.execute("PRAGMA journal_mode = WAL")
         # An acknowledged tell survives a power cut, not only a killed process: each commit waits for the disk.
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
+    finally:
+        cursor.close()
+
+
+def _write_ahead(connection: Any, record: Any) -> None:
+    cursor = connection.cursor()
+    try:
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            cursor.execute("PRAGMA journal_mode = WAL")
     finally:
         cursor.close()
 

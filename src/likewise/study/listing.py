@@ -8,10 +8,12 @@ from likewise.study.storage import Storage, StudyInfo, open_storage
 def studies(storage: str | Storage) -> list[StudyInfo]:
     """Every study in a storage, by name: its direction, how many trials are in each state, and its best value.
 
+    A storage that is not there is a StorageError, and is not made.
+
     >>> studies("sqlite:///:memory:")
     []
     """
     if isinstance(storage, Storage):
         return storage.studies()
-    with open_storage(storage) as opened:
+    with open_storage(storage, create=False) as opened:
         return opened.studies()

@@ -86,11 +86,18 @@ sa.Index(
 )
 
 
-def prepare(database: Database) -> None:
-    """Create the tables, or bring them up to date; a StorageError if they are newer than this likewise."""
+def prepare(database: Database, create: bool = True) -> None:
+    """Create the tables, or bring them up to date; a StorageError if they are newer than this likewise.
+
+    Without `create` a database that has no such tables is a StorageError, and is left as it is.
+    """
     with database.reading() as connection:
-        if _version(connection, database.where) == VERSION:
-            return
+        found = _version(connection, database.where)
+    if found == VERSION:
+        return
+    if found is None and not create:
+        kind = "a SQLite" if database.lite else "a PostgreSQL"
+        raise StorageError(f"{database.where} is {kind} database, but holds no likewise studies; check the name")
     with database.writing() as connection:
         database.lock(connection)
         found = _version(connection, database.where)

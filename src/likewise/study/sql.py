@@ -88,20 +88,23 @@ _tallies = sa.select(
 ).group_by(trials.c.study, trials.c.state)
 
 
-def open_sql(url: str) -> Storage:
-    """The storage at a database's URL; a StorageError says what is wrong with the URL, the file or the server."""
+def open_sql(url: str, create: bool = True) -> Storage:
+    """The storage at a database's URL; a StorageError says what is wrong with the URL, the file or the server.
+
+    Without `create` a file or tables that are not there are an error, and are not made.
+    """
     parsed = parse(url)
-    return Memory() if in_memory(parsed) else Sql(Database(parsed))
+    return Memory() if in_memory(parsed) else Sql(Database(parsed, create), create)
 
 
 @final
 class Sql(Storage):
     """Studies in a database, its tables created or brought up to date."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, create: bool = True) -> None:
         self._database = database
         try:
-            prepare(database)
+            prepare(database, create)
         except BaseException:
             database.close()
             raise

@@ -232,8 +232,10 @@ class Storage(ABC):
         self.close()
 
 
-def open_storage(url: str | None = None) -> Storage:
+def open_storage(url: str | None = None, create: bool = True) -> Storage:
     """The storage at a URL: None keeps studies in memory, `sqlite:///study.db` in a file, `postgresql://…` on a server.
+
+    Without `create` it is a StorageError if there is no such file, or if it holds no studies, and nothing is made.
 
     >>> open_storage().studies()
     []
@@ -244,7 +246,7 @@ def open_storage(url: str | None = None) -> Storage:
         return Memory()
     from likewise.study.sql import open_sql
 
-    return open_sql(url)
+    return open_sql(url, create)
 
 
 def differences(stored: Any, given: Any, path: str = "") -> Iterator[str]:
@@ -313,9 +315,9 @@ def _finite(what: str, number: float, remedy: str = "record the trial as failed 
     return float(number) + 0.0
 
 
-def _plain(text: str) -> str:
-    """The text without what databases refuse: NUL characters and lone surrogates are written as escapes."""
-    return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+def _plain(text: object) -> str:
+    """As text without what databases refuse: NUL characters and lone surrogates are written as escapes."""
+    return str(text).replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _json(what: str, text: str) -> None:
