@@ -240,7 +240,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"budget": 0}, "budget must be at least 1"),
         ({"workers": 0}, "workers must be at least 1"),
-        ({"timeout": 0.0}, "timeout must be a positive"),
+        ({"timeout": 0.0}, "timeout must be positive"),
         ({"wall_clock": -1.0}, "wall_clock must be positive"),
         ({"min_improvement": 0.0}, "min_improvement must be positive"),
         ({"patience": 0}, "patience must be at least 1"),

@@ -223,7 +223,7 @@ def test_asking_for_more_than_there_is_gives_what_there_is() -> None:
 
 @pytest.mark.parametrize("n", [0, -1])
 def test_asking_for_nothing_is_refused(n: int) -> None:
-    with pytest.raises(lw.StudyError, match="at least one"):
+    with pytest.raises(lw.StudyError, match="at least 1"):
         of_words().ask(n)
 
 
@@ -456,7 +456,7 @@ def test_a_table_with_a_foreign_object_changes_nothing(tmp_path: Path) -> None:
         ({"direction": "up"}, "'maximize' or 'minimize', not 'up'"),
         ({"seed": -1}, "whole number from 0, not -1"),
         ({"seed": 0.5}, "whole number"),
-        ({"lease": 0.0}, "positive number of seconds"),
+        ({"lease": 0.0}, "lease must be positive"),
         ({"name": ""}, "name"),
     ],
 )

@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 from likewise.errors import StudyError
 from likewise.study.measurement import Measurement
 
+# Larger values, penalties for the most part, leave nothing of the others, and their fourth powers no number.
+LARGEST = 1e70
+
 
 class Outcome(NamedTuple):
     """What an evaluation came to: a value with its standard deviation, if known, or an error."""
@@ -47,14 +50,27 @@ def measured(x: Any, value: Any, std: float | None = None) -> tuple[float, float
     if isinstance(value, Measurement):
         value, std = value.value, value.std if std is None else std
     name = reprlib.repr(x)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
+    number = _number(value)
+    if number is None:
+        raise StudyError(f"the value of {name} is no number: {reprlib.repr(value)}; tell a float, or use fail")
+    if not abs(number) <= LARGEST:
         raise StudyError(
-            f"the value of {name} is no number: {reprlib.repr(value)}; tell a float, or use fail"
-        ) from None
-    if not math.isfinite(number):
-        raise StudyError(f"the value of {name} is {number}; if it could not be measured, use fail(…, reason)")
-    if std is not None and not (math.isfinite(float(std)) and float(std) >= 0):
-        raise StudyError(f"the standard deviation of {name} is {std}; it must be a non-negative number")
-    return number, None if std is None else float(std)
+            f"the value of {name} is {number:g}, not a number up to {LARGEST:g} in size; "
+            "if it could not be measured, use fail(…, reason)"
+        )
+    spread = None if std is None else _number(std)
+    if std is not None and (spread is None or not 0 <= spread <= LARGEST):
+        raise StudyError(
+            f"the standard deviation of {name} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
+        )
+    return number, spread
+
+
+def _number(value: Any) -> float | None:
+    """The value as a float, also from an array of one element; None if it is no number."""
+    try:
+        return float(value.item() if getattr(value, "size", None) == 1 else value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return None

@@ -61,6 +61,10 @@ class Ledger:
         """The trial that is evaluating the object of this key, if there is one."""
         return min((i for i in self._open if self._keys[i] == key), default=None)
 
+    def key_of(self, id: int) -> str | None:
+        """The key of a trial's object."""
+        return self._keys.get(id)
+
     def keys(self, states: Collection[State] = HOLDING) -> set[str]:
         """The keys of the objects that have a trial in one of these states."""
         return {self._keys[i] for i, t in self._trials.items() if t.state in states}

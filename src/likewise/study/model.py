@@ -64,6 +64,11 @@ class Model:
     def __post_init__(self) -> None:
         self.grams = Grams(self.likenesses)
 
+    def check(self, objects: Sequence[Any]) -> None:
+        """A complaint where a likeness cannot compare these objects."""
+        for likeness in self.likenesses:
+            likeness.encode(objects)
+
     def committee(self, data: Data) -> tuple[Committee, Selection]:
         """The committee for these observations, and which of them it is conditioned on."""
         if self._known is None or not self._known[0].same(data):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from likewise.errors import SpaceError
+from likewise.errors import SimilarityError, SpaceError, StudyError
 from likewise.spaces.base import Space
+from likewise.study.evaluation import measured
 from likewise.study.ledger import Ledger
 from likewise.study.storage import NewRow, OpenStudy
-from likewise.study.tables import Entry, read_entries
+from likewise.study.tables import Entry
 from likewise.study.trial import State
 
 SETTLED = (State.TOLD, State.FAILED)
@@ -24,23 +24,22 @@ def read(
     ledger: Ledger,
     space: Space,
     worker: str,
-    path: str | os.PathLike[str],
-    *,
-    object: str | Sequence[str] | None,
-    value: str,
-    std: str,
+    path: str,
+    entries: Sequence[Entry],
+    check: Callable[[Sequence[Any]], None],
 ) -> int:
     """Record the told and failed trials of a table that the study does not have; how many there were.
 
-    Objects that are being evaluated get their results first; the others are then added, all or none.
+    Objects that are being evaluated get their results first; the others are then added, all or none. `check` complains
+    about objects that cannot be compared.
     """
-    entries = read_entries(path, object=object, value=value, std=std)
     rows = [
         _row(space, entry, worker, f"{path}, data row {number}")
         for number, entry in enumerate(entries, 1)
         if entry.state in SETTLED
     ]
     fresh = _without(rows, _results(ledger, space))
+    _check_all([space.from_json(json.loads(row.payload)) for row in fresh], check, path)
     open_ids = {space.key(t.object): t.id for t in reversed(ledger.within(State.ASKED))}
     added = []
     for row in fresh:
@@ -53,6 +52,19 @@ def read(
     return len(fresh)
 
 
+def _check_all(objects: Sequence[Any], check: Callable[[Sequence[Any]], None], path: str) -> None:
+    """All at once, and one by one only to find the one that is wrong."""
+    try:
+        check(objects)
+    except SimilarityError:
+        for x in objects:
+            try:
+                check([x])
+            except SimilarityError as error:
+                raise SimilarityError(f"{path}: {x!r} cannot be compared: {error}") from error
+        raise
+
+
 def _row(space: Space, entry: Entry, worker: str, where: str) -> NewRow:
     try:
         x = space.fit(space.from_json(json.loads(entry.payload)))
@@ -60,6 +72,11 @@ def _row(space: Space, entry: Entry, worker: str, where: str) -> NewRow:
         raise SpaceError(f"{where}: {error}") from error
     except Exception as error:
         raise SpaceError(f"{where}: {entry.payload} is not an object of {space!r}: {error}") from error
+    if entry.state is State.TOLD:
+        try:
+            measured(x, entry.value, entry.std)
+        except StudyError as error:
+            raise StudyError(f"{where}: {error}") from error
     payload = json.dumps(space.to_json(x))
     return NewRow(
         space.key(x), payload, entry.state, entry.value, entry.std, entry.error, worker=worker, replicate=True

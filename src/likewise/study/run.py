@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from likewise.errors import LikewiseError, StudyError
 from likewise.spaces.base import Space
+from likewise.study.checks import at_least_one, positive
 from likewise.study.crew import UNCOUNTED, Crew, Here, Objective, Threads
 from likewise.study.interruption import Interruption
 from likewise.study.likenesses import Likeness
@@ -86,8 +87,8 @@ def optimize(
         Limits(budget, wall_clock, target, min_improvement, patience, most_failures),
         1.0 if study.direction == "maximize" else -1.0,
     )
-    if batch is not None and batch < 1:
-        raise StudyError(f"batch must be at least 1, not {batch}")
+    if batch is not None:
+        at_least_one("batch", batch)
     alone = executor is None and workers is None and timeout is None
     together = alone if synchronous is None else synchronous
     before = {t.id for t in study.trials}
@@ -97,14 +98,17 @@ def optimize(
                 width = batch or min(os.cpu_count() or 1 if crew.hands == UNCOUNTED else crew.hands, budget)
                 loop = Loop(study, crew, watch, width, together, timeout, callbacks_of(callbacks), bar, interruption)
                 stopped = loop.run()
+        except Exception as error:
+            _hold(error, study)
+            raise
         finally:
             # A storage that is away cannot be told; leases end by themselves.
             with suppress(LikewiseError):
                 _give_back(study, before)
     if stopped == INTERRUPTED:
-        print(_advice(study, watch.ended), file=sys.stderr)
         if not study.count(State.TOLD):
             raise KeyboardInterrupt
+        print(_advice(study, watch.ended), file=sys.stderr)
     return _result(study, stopped)
 
 
@@ -221,10 +225,10 @@ def _study(
 def _crew(f: Objective, executor: Any, workers: int | None, timeout: float | None) -> Crew:
     if executor is not None and workers is not None:
         raise StudyError(f"give an executor or workers={workers}, not both")
-    if workers is not None and workers < 1:
-        raise StudyError(f"workers must be at least 1, not {workers}")
-    if timeout is not None and not timeout > 0:
-        raise StudyError(f"timeout must be a positive number of seconds, not {timeout}")
+    if workers is not None:
+        at_least_one("workers", workers)
+    if timeout is not None:
+        positive("timeout", timeout)
     if executor is None and workers is None and timeout is None:
         return Here(f)
     if executor is not None:
@@ -252,6 +256,13 @@ def _give_back(study: Study, before: set[int]) -> None:
     for trial in study.trials:
         if trial.state is State.ASKED and trial.worker == study.worker and trial.id not in before:
             study.abandon(trial)
+
+
+def _hold(error: Exception, study: Study) -> None:
+    """What was told until then is not lost with the call: the error carries the study."""
+    with suppress(AttributeError):
+        error.study = study  # type: ignore[attr-defined]
+        error.add_note(f"{study.count(State.TOLD)} values were told until then; the error holds the study as `study`.")
 
 
 def _result(study: Study, stopped: str) -> Result:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from likewise.errors import StudyError
+from likewise.study.checks import at_least_one, positive
 from likewise.study.evaluation import Outcome
 from likewise.study.suggestion import Suggestion
 
@@ -27,13 +27,15 @@ class Limits:
     most_failures: int = MOST_FAILURES
 
     def __post_init__(self) -> None:
-        positive = {"budget": self.budget, "patience": self.patience, "most_failures": self.most_failures}
-        for name, value in positive.items():
-            if value < 1:
-                raise StudyError(f"{name} must be at least 1, not {value}")
+        for name, number in (
+            ("budget", self.budget),
+            ("patience", self.patience),
+            ("most_failures", self.most_failures),
+        ):
+            at_least_one(name, number)
         for name, limit in (("wall_clock", self.wall_clock), ("min_improvement", self.min_improvement)):
-            if limit is not None and not limit > 0:
-                raise StudyError(f"{name} must be positive, not {limit}")
+            if limit is not None:
+                positive(name, limit)
 
 
 @dataclass(eq=False)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
+from traceback import format_exception
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ from likewise.search.base import Search
 from likewise.search.batch import Batch
 from likewise.spaces.base import Space
 from likewise.study import explanation
+from likewise.study.checks import at_least_one, positive
 from likewise.study.evaluation import measured
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import HOLDING, Ledger
@@ -89,14 +91,17 @@ class Study:
         worker: str | None = None,
     ) -> None:
         _check(space, direction, seed, lease)
+        _check_parts(acquisition, batch, search)
         self.space = space
         self.direction = direction
-        self.seed = seed
+        self.seed = int(seed)
         self.storage = _shown(storage)
-        self.worker = worker or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
+        self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
         found = likenesses(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
+        if not spectra:
+            raise StudyError("an empty list of spectra leaves no model; give 'clip', or several to choose from")
         views, chosen = tuple(space.view(s) for s in found), (acquisition or LogExpectedImprovement())
 
         def fresh() -> Proposer:
@@ -111,8 +116,17 @@ class Study:
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
-        self._note({"seed": seed, "similarity": [one.name for one in found], "spectrum": list(spectra)})
+        self._note({"seed": self.seed, "similarity": [one.name for one in found], "spectrum": list(spectra)})
         self._ledger.sync()
+
+    def __repr__(self) -> str:
+        kept = "" if self.storage is None else f", storage={self.storage!r}"
+        return f"Study({self.space!r}, direction={self.direction!r}, name={self.name!r}{kept})"
+
+    def __reduce__(self) -> Any:
+        raise StudyError(
+            f"{self!r} cannot be copied or sent elsewhere: open it there, by its storage and name, or use `export`"
+        )
 
     @property
     def name(self) -> str:
@@ -141,17 +155,17 @@ class Study:
     def ask(self, n: int = 1, *, replicates: bool = False) -> list[Suggestion]:
         """The next `n` objects to try; fewer, or none, only where the space has no more.
 
-        An object that is measured, failed or in flight is not proposed again unless `replicates` allows it.
+        An object that is measured or failed is not proposed again unless `replicates` allows it; one in flight never.
         """
-        if n < 1:
-            raise StudyError(f"ask for at least one suggestion, not {n}")
+        at_least_one("the number of suggestions", n)
         with self._lock:
             self._ledger.sync()
             self._expire()
             for attempt in range(RETRIES):
                 found, committee = self._suggestions(n, attempt, replicates)
                 try:
-                    ids = self._store.add([self._new_row(s, committee, replicates) for s in found])
+                    rows = [self._new_row(s, committee, replicates) for s in found]
+                    ids = self._store.add(rows)
                 except Taken:
                     # Another worker was faster; with its trials known, ask again.
                     self._ledger.sync()
@@ -159,7 +173,7 @@ class Study:
                 if self._lease is not None:
                     self._heartbeat.keep(ids)
                 self._ledger.sync()
-                return [replace(s, id=i) for s, i in zip(found, ids, strict=True)]
+                return [replace(s, id=i, key=row.key) for s, i, row in zip(found, ids, rows, strict=True)]
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
 
     def tell(
@@ -179,9 +193,12 @@ class Study:
         number, spread = measured(about, value, std)
         self._settle(what, id, NewRow("", "", State.TOLD, number, spread))
 
-    def fail(self, what: Suggestion | Trial | Any = None, reason: str = "", *, id: int | None = None) -> None:
+    def fail(
+        self, what: Suggestion | Trial | Any = None, reason: str | BaseException = "", *, id: int | None = None
+    ) -> None:
         """Record that an object could not be measured, and why; objects like it are avoided."""
-        self._settle(what, id, NewRow("", "", State.FAILED, error=reason or "failed"))
+        error = "".join(format_exception(reason)) if isinstance(reason, BaseException) else str(reason)
+        self._settle(what, id, NewRow("", "", State.FAILED, error=error.rstrip() or "failed"))
 
     def abandon(self, what: Suggestion | Trial | Any = None, *, id: int | None = None) -> None:
         """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker."""
@@ -239,10 +256,12 @@ class Study:
         a file may be read again when it has grown. Returns how many trials were told or failed.
         """
         from likewise.study.reading import read
+        from likewise.study.tables import read_entries
 
         with self._lock:
             self._ledger.sync()
-            added = read(self._store, self._ledger, self.space, self.worker, path, object=object, value=value, std=std)
+            entries = read_entries(path, object=object, value=value, std=std)
+            added = read(self._store, self._ledger, self.space, self.worker, str(path), entries, self._check_comparable)
             self._ledger.sync()
             return added
 
@@ -338,18 +357,40 @@ class Study:
             self._ledger.sync()
             if id is None and isinstance(what, Suggestion | Trial):
                 id = what.id
-            if id is None:
-                row = self._row_of(self.space.fit(what))
+            if id is not None:
+                self._check_same(what, id)
+            else:
+                x = self.space.fit(what)
+                row = self._row_of(x)
                 id = self._ledger.open_for(row.key)
             if id is None and end.state is State.ABANDONED:
                 raise StudyError(f"{what!r} is not being evaluated in study {self.name!r}, so it cannot be given back")
             if id is None:
+                self._check_comparable([x])
                 added = replace(end, key=row.key, payload=row.payload, worker=self.worker, replicate=True)
                 self._store.add([added])
             else:
                 self._store.settle(id, state=end.state, value=end.value, std=end.std, error=end.error)
                 self._heartbeat.drop(id)
             self._ledger.sync()
+
+    def _check_comparable(self, objects: Sequence[Any]) -> None:
+        """A complaint about objects that no model could learn from: told, they could not be taken back."""
+        first = [trial.object for trial in self._ledger.within(State.TOLD)[:1]]
+        self._model.check([*first, *objects])
+
+    def _check_same(self, what: Any, id: int) -> None:
+        """A suggestion, a trial or an object given with an id is what that trial is about."""
+        known = self._ledger.key_of(id)
+        if what is None or known is None:
+            return
+        about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
+        key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
+        if key != known:
+            raise StudyError(
+                f"trial {id} of study {self.name!r} is about {known}, not about {key}, which another study may have "
+                "asked; tell the object itself, without an id"
+            )
 
 
 def _known(trial: Trial) -> float:
@@ -372,6 +413,16 @@ def _check_single(what: Any) -> None:
         )
 
 
+def _check_parts(acquisition: Any, batch: Any, search: Any) -> None:
+    for name, given, kind, such in (
+        ("acquisition", acquisition, Acquisition, "LogExpectedImprovement()"),
+        ("batch", batch, Batch, "TwoStage(), and how many in ask(8)"),
+        ("search", search, Search, "None for the one that suits the space"),
+    ):
+        if given is not None and not isinstance(given, kind):
+            raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
+
+
 def _check(space: Any, direction: Any, seed: Any, lease: Any) -> None:
     if direction not in ("maximize", "minimize"):
         raise StudyError(f"a study's direction is 'maximize' or 'minimize', not {direction!r}")
@@ -379,5 +430,5 @@ def _check(space: Any, direction: Any, seed: Any, lease: Any) -> None:
         raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise StudyError(f"a seed is a whole number from 0, not {seed!r}")
-    if lease is not None and not lease > 0:
-        raise StudyError(f"a lease is a positive number of seconds, not {lease!r}; leave it out for no lease")
+    if lease is not None:
+        positive("lease", lease)
