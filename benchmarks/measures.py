@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.methods import OURS
 from benchmarks.store import scores
 from benchmarks.tasks.base import Matrix, Vector
 
 OFFSET = 0.005
-# Runs of which the luck of the initial objects does not decide; peers with fewer are shown, but are not the best one.
+# Seeds shared with likewise of which the luck of the initial objects does not decide; peers with fewer are shown, but
+# are not the best one.
 ENOUGH = 5
 # Optima are stored to twelve digits; what is left below this is rounding.
 ROUNDING = 1e-11
@@ -64,9 +66,14 @@ def standard_error(values: Vector) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
+def shared(ours: Measures, theirs: Measures) -> list[int]:
+    """The seeds both methods have."""
+    return sorted(set(ours.seeds) & set(theirs.seeds))
+
+
 def paired(ours: Measures, theirs: Measures, of: str = "auc") -> tuple[Vector, Vector]:
     """A measure of two methods on the seeds both have."""
-    common = sorted(set(ours.seeds) & set(theirs.seeds))
+    common = shared(ours, theirs)
     return tuple(  # type: ignore[return-value]
         np.array([getattr(one, of)[one.seeds.index(seed)] for seed in common]) for one in (ours, theirs)
     )
@@ -82,11 +89,22 @@ def bootstrap(ours: Vector, theirs: Vector, statistic: str = "difference", level
     return float(low), float(high)
 
 
+def eligible(table: Mapping[str, Measures], peers: Sequence[str]) -> list[str]:
+    """The peers that share enough seeds with likewise."""
+    there = [name for name in peers if OURS in table and name in table]
+    return [name for name in there if len(shared(table[OURS], table[name])) >= ENOUGH]
+
+
 def best_peer(table: Mapping[str, Measures], peers: Sequence[str]) -> str | None:
-    """The peer of lowest mean AUC regret, of those with enough seeds, if there are any."""
+    """The peer that is hardest to beat: the largest ratio, of the eligible ones if there are any.
+
+    Without likewise in the table, the peer of lowest mean AUC regret.
+    """
     there = [name for name in peers if name in table]
-    there = [name for name in there if len(table[name].seeds) >= ENOUGH] or there
-    return min(there, key=lambda name: float(table[name].auc.mean())) if there else None
+    if there and OURS not in table:
+        return min(there, key=lambda name: float(table[name].auc.mean()))
+    paired_with = eligible(table, peers) or [name for name in there if shared(table[OURS], table[name])]
+    return max(paired_with, key=lambda name: ratio(table[OURS], table[name]), default=None)
 
 
 def ratio(ours: Measures, theirs: Measures) -> float:

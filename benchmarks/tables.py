@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measures import Measures, best_peer, bootstrap, measures, paired, ratio, standard_error
-from benchmarks.methods import PEERS
+from benchmarks.methods import OURS, PEERS
 from benchmarks.tasks.base import Vector
 
-COLUMNS = ("method", "seeds", "AUC regret", "final regret", "top 1 % found", "s per ask", "ratio", "paired difference")
+COLUMNS = (
+    "method", "seeds", "AUC regret", "final regret", "top 1 % found", "s per ask",
+    "ratio", "paired difference", "AUC means, shared seeds",
+)  # fmt: skip
 
 
 def all_measures(content: Mapping[str, Any], names: Sequence[str] = ()) -> dict[str, Measures]:
@@ -32,29 +35,44 @@ def task_table(content: Mapping[str, Any], names: Sequence[str] = ()) -> str:
 
 def _row(name: str, ours: Measures, table: Mapping[str, Measures], peer: str | None) -> list[str]:
     return [
-        f"**{name}**" if name == "likewise" else name,
+        f"**{name}**" if name == OURS else name,
         str(len(ours.seeds)),
         mean_and_error(ours.auc),
         mean_and_error(ours.final),
         mean_and_error(ours.found, "{:.1f}"),
         f"{np.mean(ours.cpu_seconds):.2g}",
-        *(["", "best peer" if name == peer else ""] if name == peer or peer is None else _against(ours, table[peer])),
+        *(
+            ["", "best peer" if name == peer else "", ""]
+            if name == peer or peer is None
+            else _against(ours, table[peer])
+        ),
     ]
 
 
 def _against(ours: Measures, theirs: Measures) -> list[str]:
-    """Ratio of AUC regrets to the best peer's, and the 90 % interval of the difference."""
+    """Ratio of AUC regrets to the best peer's, the 90 % interval of the difference, and both means."""
     a, b = paired(ours, theirs)
     if not len(a):
-        return ["", ""]
+        return ["", "", ""]
     low, high = bootstrap(a, b)
-    return [f"{ratio(ours, theirs):.2f}", f"{(a - b).mean():+.4f} [{low:+.4f}, {high:+.4f}]"]
+    difference = f"{(a - b).mean():+.4f} [{low:+.4f}, {high:+.4f}]"
+    return [f"{ratio(ours, theirs):.2f}", difference, shared_means(ours, theirs)]
+
+
+def shared_means(ours: Measures, theirs: Measures, of: str = "auc") -> str:
+    """Both means over the seeds both have, and how many these are: what a ratio is made of."""
+    a, b = paired(ours, theirs, of)
+    means = (_form(mean).format(mean) for mean in (a.mean(), b.mean()))
+    return f"{' / '.join(means)} ({len(a)})"
+
+
+def _form(mean: float, usual: str = "{:.4f}") -> str:
+    return "{:.1e}" if 0 < mean < 1e-3 else usual
 
 
 def mean_and_error(values: Vector, form: str = "{:.4f}") -> str:
     """Mean ± standard error."""
-    if 0 < values.mean() < 1e-3:
-        form = "{:.1e}"
+    form = _form(values.mean(), form)
     return f"{form.format(values.mean())} ± {form.format(standard_error(values))}"
 
 

@@ -24,6 +24,7 @@ METHODS = {
     "ga": ("genetic", "GA"),
     "random": ("uniform", "RANDOM"),
 }
+OURS = "likewise"
 PEERS = ("botorch", "optuna-tpe", "optuna-gp", "skopt", "ga", "random")
 
 

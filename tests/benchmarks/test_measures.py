@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("benchmarks", reason="the benchmarks are a package of their own")
 
-from benchmarks.measures import Measures, best_peer, bootstrap, geometric_mean, measures, paired, ratio
+from benchmarks.measures import Measures, best_peer, bootstrap, eligible, geometric_mean, measures, paired, ratio
+from benchmarks.tables import shared_means
 
 HEADER = {"direction": "maximize", "best": 10.0, "median": 2.0, "top": 9.0, "initial": 2}
 values = st.lists(st.floats(-5.0, 10.0), min_size=4, max_size=12)
@@ -63,10 +64,28 @@ def test_the_interval_of_a_difference_holds_it() -> None:
     assert high - low == pytest.approx(2 * 1.645 * 0.1 / np.sqrt(40), rel=0.3)
 
 
-def test_the_best_peer_has_the_least_regret() -> None:
-    table = {"likewise": of([2.0, 2.0, 10.0]), "tpe": of([2.0, 2.0, 6.0]), "random": of([2.0, 2.0, 2.0])}
-    assert best_peer(table, ["tpe", "random", "absent"]) == "tpe"
+def runs(*reached: float) -> Measures:
+    """A run per seed that reaches this value at once after the initial objects."""
+    return of(*[[2.0, 2.0, value] for value in reached])
+
+
+def test_the_best_peer_is_the_hardest_on_shared_seeds() -> None:
+    # tpe has the lower mean over its own seeds, gp over the five that likewise has too.
+    table = {"likewise": runs(*[9.0] * 5), "tpe": runs(*[6.0] * 5, *[10.0] * 15), "gp": runs(*[7.0] * 5)}
+    assert table["tpe"].auc.mean() < table["gp"].auc.mean()
+    assert best_peer(table, ["tpe", "gp", "absent"]) == "gp"
     assert best_peer(table, ["absent"]) is None
-    table["random"] = of(*[[2.0, 2.0, 3.0]] * 5)
-    assert best_peer(table, ["tpe", "random"]) == "random"
+    assert eligible(table, ["tpe", "gp", "absent"]) == ["tpe", "gp"]
+    assert shared_means(table["likewise"], table["tpe"]) == "0.1250 / 0.5000 (5)"
+
+
+def test_peers_with_few_shared_seeds_are_the_best_only_among_themselves() -> None:
+    table = {"likewise": runs(*[9.0] * 5), "lucky": runs(10.0, 10.0), "random": runs(*[3.0] * 5)}
+    assert best_peer(table, ["lucky", "random"]) == "random"
+    assert best_peer(table, ["lucky"]) == "lucky"
+    del table["likewise"]
+    assert best_peer(table, ["lucky", "random"]) == "lucky"
+
+
+def test_the_geometric_mean_of_a_half_and_two_is_one() -> None:
     assert geometric_mean([0.5, 2.0]) == pytest.approx(1.0)
