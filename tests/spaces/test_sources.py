@@ -139,3 +139,21 @@ def test_what_is_excluded_is_never_proposed_but_may_be_told() -> None:
             study.tell(s, float(np.sin(int(s.object))))
     assert sorted(asked) == [x for x in pool.objects if x not in ("03", "04")]
     assert pool.describe() == Pool(pool.objects).describe()
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["007", "7", "010"], ["007", "7", "010"]),
+        (["7", "0", "-3"], [7, 0, -3]),
+        (["0.5", "-0.3", "00.5", "0"], [0.5, -0.3, 0]),
+        (["1.5", "-07"], ["1.5", "-07"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_codes_with_leading_zeros_are_texts(tmp_path: Path, name: str, cells: list[str], expected: list[Any]) -> None:
+    content = "\n".join(["code,n", *(f"{cell},{i}" for i, cell in enumerate(cells))]).encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert list(Pool(path, column="code").objects) == expected
+    assert Pool(path, column=["n", "code"]).objects[0] == {"n": 0, "code": expected[0]}

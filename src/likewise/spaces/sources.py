@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
 READ_AHEAD = 1 << 14
+# What is written like this is a code, not a number: 007 is not 7.
+CODE = r"^[+-]?0\d[^.,]*$"
 
 
 class Table(Sequence[Any]):
@@ -162,7 +164,12 @@ def _opened(path: Path, kind: str) -> pl.LazyFrame:
         return pl.read_parquet(_unzipped(path)).lazy() if path.suffix == ".gz" else pl.scan_parquet(path)
     separator = "\t" if kind == ".tsv" else ","
     # All rows decide what a column holds: numbers in the first thousand, and text after that, is text.
-    return pl.read_csv(_unzipped(path), separator=separator, infer_schema_length=None).lazy()
+    frame = pl.read_csv(_unzipped(path), separator=separator, infer_schema_length=None)
+    numbers = [name for name, kind in frame.schema.items() if kind.is_numeric()]
+    if not numbers:
+        return frame.lazy()
+    texts = pl.read_csv(_unzipped(path), separator=separator, infer_schema=False, columns=numbers)
+    return frame.with_columns(column for column in texts if column.str.contains(CODE).any()).lazy()
 
 
 def _unzipped(path: Path) -> Any:
