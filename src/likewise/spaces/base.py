@@ -22,6 +22,20 @@ Generator = np.random.Generator
 TRIES = 10_000
 
 
+def checked_where(where: Any) -> Any:
+    """The predicate of a space, or None; a SpaceError for anything that cannot be called."""
+    if where is not None and not callable(where):
+        raise SpaceError(f"where={where!r} is no predicate; give a function that says whether an object is allowed")
+    return where
+
+
+def checked_whole(what: str, number: Any) -> Any:
+    """The whole number, or None; a SpaceError for anything else."""
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer)):
+        raise SpaceError(f"{what} is a whole number, not {number!r}; round it")
+    return number
+
+
 class Space(ABC):
     """A set of objects. Subclasses are frozen dataclasses; a field `where` restricts the space by a predicate."""
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.vectors import Coordinates
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.drawing import child
 from likewise.spaces.ranges import rescaled
 
@@ -61,7 +61,7 @@ class Box(Space):
             "upper": end,
             "log": _flags("log", log, len(start)),
             "integer": _flags("integer", integer, len(start)),
-            "where": where,
+            "where": checked_where(where),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -9,7 +9,7 @@ from typing import Any
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import Similarity
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.codec import identity, plain, scalar
 from likewise.spaces.drawing import MOVES, some
 from likewise.spaces.ranges import rescaled, span
@@ -32,6 +32,7 @@ class Categorical(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
+        checked_where(self.where)
         if isinstance(self.values, str) or not hasattr(self.values, "__len__") or not len(self.values):
             raise SpaceError(f"Categorical needs a list of at least one value, not {self.values!r}")
         if len(self._positions) < len(self.values):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from likewise.errors import SpaceError
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.codec import tagged, untagged
 from likewise.spaces.drawing import CHILDREN
 
@@ -73,7 +73,7 @@ class Custom(Space):
             object.__setattr__(self, f"_{name}", function)
         if (to_json is None) != (from_json is None):
             raise SpaceError("Custom needs to_json and from_json together, or neither")
-        object.__setattr__(self, "where", where)
+        object.__setattr__(self, "where", checked_where(where))
 
     def _draw(self, n: int, rng: Generator) -> list[Any]:
         return [self._sample(rng) for _ in range(n)]

@@ -13,7 +13,7 @@ from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity.base import Matrix, Similarity
 from likewise.similarity.gaussians import Gaussian, diagonal_gaussians
 from likewise.similarity.vectors import Coordinates
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.box import Box
 from likewise.spaces.drawing import child
 from likewise.spaces.ranges import rescaled
@@ -48,6 +48,7 @@ class Gaussians(Space):
         where: Callable[[Any], bool] | None = None,
     ) -> None:
         ends = [np.asarray(end, dtype=float) for end in (*_pair("mean", mean), *_pair("variance", variance))]
+        checked_whole("the dimension of Gaussians", dimension)
         sizes = {end.size for end in ends if end.ndim} | ({dimension} if dimension is not None else set())
         if len(sizes) > 1 or any(end.ndim > 1 for end in ends) or min(sizes, default=1) < 1:
             raise SpaceError(
@@ -61,7 +62,7 @@ class Gaussians(Space):
             raise SpaceError(f"variances are positive, so their lower bound must be, not {variance[0]!r}")
         box = Box(np.concatenate([low, least]), np.concatenate([high, most]), log=[False] * d + [True] * d)
         object.__setattr__(self, "box", box)
-        object.__setattr__(self, "where", where)
+        object.__setattr__(self, "where", checked_where(where))
 
     def __repr__(self) -> str:
         low, high, least, most = (end.tolist() for end in self._ends())

@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import Vector
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.drawing import child, neighbours, some
 from likewise.spaces.earley import Failure, Node, Production, leaves, parse, places, replaced
 
@@ -48,6 +48,8 @@ class Grammar(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
+        checked_where(self.where)
+        checked_whole("the max_depth of a Grammar", self.max_depth)
         if self.start not in self.rules:
             raise SpaceError(f"the grammar has no rule for its start symbol {self.start!r}; add one, or give another")
         for symbol, productions in self.rules.items():

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from likewise.errors import MissingExtra, SpaceError
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.drawing import child, neighbours, shares, some
 
 TRIED = 64
@@ -71,6 +71,8 @@ class Molecules(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
+        checked_where(self.where)
+        checked_whole("the max_tokens of Molecules", self.max_tokens)
         if isinstance(self.start, str) or not len(self.start):
             raise SpaceError(f"Molecules needs a list of at least one SMILES to start from, not {self.start!r}")
         if self.max_tokens is not None and self.max_tokens < 1:

@@ -16,7 +16,7 @@ from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Similarity
 from likewise.similarity.numbered import Numbered
 from likewise.similarity.permutations import ORDERS
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.codec import identity, plain, scalar
 from likewise.spaces.drawing import child, neighbours
 
@@ -50,6 +50,7 @@ class Permutations(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
+        checked_where(self.where)
         if not isinstance(self.n, int | np.integer | Iterable) or not self.items:
             raise SpaceError(f"Permutations needs a number of items of at least 1, or the list of them, not {self.n!r}")
         if len(set(self.items)) < len(self.items):

@@ -11,7 +11,7 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.vectors import Coordinates
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.drawing import child
 from likewise.spaces.ranges import rescaled
 
@@ -37,7 +37,8 @@ class Simplex(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
-        if self.n != int(self.n) or self.n < 2:
+        checked_where(self.where)
+        if checked_whole("the number of parts of a Simplex", self.n) < 2:
             raise SpaceError(f"a Simplex needs at least 2 parts, not {self.n}")
         if not (np.isfinite(self.total) and self.total > 0):
             raise SpaceError(f"the parts of a Simplex add up to a positive total, not {self.total}")

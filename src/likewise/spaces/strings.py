@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from likewise.errors import SpaceError
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
 
 DOUBLES = 8
@@ -48,6 +48,9 @@ class Strings(Space):
             raise SpaceError("Strings needs a length, or a max_length with or without a min_length, and not both")
         if self.length is None and self.max_length is None:
             raise SpaceError(f"Strings with min_length={self.min_length} needs a max_length too")
+        for name in ("length", "min_length", "max_length"):
+            checked_whole(f"the {name} of Strings", getattr(self, name))
+        checked_where(self.where)
         if not 0 <= self.shortest <= self.longest or self.longest == 0:
             raise SpaceError(f"no string has between {self.shortest} and {self.longest} letters; give other lengths")
 

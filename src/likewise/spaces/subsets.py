@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from likewise.errors import SpaceError
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.codec import identity, plain, scalar
 from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
 
@@ -37,6 +37,9 @@ class Subsets(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
+        checked_where(self.where)
+        for name in ("min_size", "max_size"):
+            checked_whole(f"the {name} of Subsets", getattr(self, name))
         if isinstance(self.items, dict) or not hasattr(self.items, "__len__") or not len(self.items):
             raise SpaceError(f"Subsets needs a list of at least one item, not {self.items!r}")
         if len(set(self._listed)) < len(self._listed):
