@@ -46,7 +46,7 @@ def test_objects_survive_being_written_in_cells(data: dict[str, Any], decimal: A
     columns = list(data["parts"]) if data["space"] == "Record" else ["object"]
     for x in made.sample(20, np.random.default_rng(0)):
         cells = to_cells(made, x, columns, decimal)
-        back = made.fit(from_cells(made, dict(zip(columns, cells, strict=True))))
+        back = made.fit(from_cells(made, dict(zip(columns, cells, strict=True)), decimal))
         # Numbers are written with as many digits as one would write down.
         assert _close(made.to_json(back), made.to_json(x))
 

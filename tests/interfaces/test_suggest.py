@@ -37,14 +37,14 @@ def test_the_command_to_go_on_with_can_be_pasted(run: Run, words: Path, save: Sa
     table = save(words.read_bytes(), "my words.csv")
     answer = run("suggest", table.name, "-n", 1, "--object", "word", "--out", "what next.csv", *FAST)
     follow = next(line for line in answer.out.splitlines() if line.startswith("Fill in")).split("then: ")[1]
-    assert shlex.split(follow) == ["likewise", "tell", "my words.csv", "what next.csv"]
+    assert shlex.split(follow) == ["likewise", "tell", "my words.csv", "what next.csv", "--object", "word"]
     header, row = Path("what next.csv").read_text().splitlines()
     cells = row.split(",")
     cells[header.split(",").index("score")] = "3"
     save("\n".join([header, ",".join(cells), ""]), "what next.csv")
     again = run("suggest", table.name, "-n", 1, "--object", "word", "--out", "what next.csv", *FAST)
     assert again.code == 2
-    assert "(likewise tell 'my words.csv' 'what next.csv' --in-place)" in " ".join(again.err.split())
+    assert "(likewise tell 'my words.csv' 'what next.csv' --object word --in-place)" in " ".join(again.err.split())
 
 
 def test_json_is_alone_on_stdout_and_says_everything(run: Run, words: Path) -> None:
@@ -70,6 +70,14 @@ def test_json_is_alone_on_stdout_and_says_everything(run: Run, words: Path) -> N
 def test_the_same_seed_gives_the_same_answer(run: Run, words: Path) -> None:
     first, second = (run("suggest", words, "-n", 3, "--json", "-o", "word", *FAST, "--seed", 4).out for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("target", ["no/such/next.csv", "."])
+def test_a_place_that_cannot_be_written_is_refused_first(run: Run, words: Path, target: str) -> None:
+    answer = run("suggest", words, "-o", "word", *FAST, "--out", target, "--force")
+    assert answer.code == 2
+    assert f"--out {target}" in answer.err
+    assert "took" not in answer.err
 
 
 def test_minimising_mirrors_maximising(run: Run, words: Path, save: Save) -> None:
@@ -129,7 +137,7 @@ def test_results_that_were_not_merged_are_not_overwritten(run: Run, words: Path)
     following.write_text("\n".join([lines[0], lines[1].replace(",,", ",7,", 1), *lines[2:]]))
     refused = run(*command)
     assert refused.code == 2
-    assert "1 measured values" in refused.err
+    assert f"1 measured value that {words} has not" in " ".join(refused.err.split())
     assert "likewise tell" in refused.err
     assert run(*command, "--force").code == 0
     assert run("suggest", words, "--out", words, "-o", "word", "--force").code == 2

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.interfaces.console import Voice, say, say_json, say_table
-from likewise.interfaces.nextfile import because
+from likewise.interfaces.nextfile import because, tell_command
 from likewise.interfaces.tables.objects import shown
 
 if TYPE_CHECKING:
     from likewise.interfaces.problem import Problem
+    from likewise.interfaces.sheet import Choices
     from likewise.study.suggestion import Analogue, Suggestion
 
 NAME = 60
@@ -73,6 +74,7 @@ def answer_json(
     voice: Voice,
     out: Path | None,
     report: Path | None,
+    chosen: Choices,
 ) -> None:
     """The answer of `suggest` for programs."""
     suggestions = [
@@ -109,8 +111,9 @@ def answer_text(
     voice: Voice,
     out: Path | None,
     report: Path | None,
+    chosen: Choices,
 ) -> None:
-    """The answer of `suggest` for people."""
+    """The answer of `suggest` for people; `chosen` is what the command to go on with says too."""
     sheet = problem.sheet
     name = "object" if sheet is None else ", ".join(sheet.roles.objects)
     value = "value" if sheet is None else sheet.roles.value
@@ -134,8 +137,8 @@ def answer_text(
     if verdict:
         say(f"Verdict: {verdict}")
     if out is not None and found:
-        tell = None if sheet is None else shlex.join(["likewise", "tell", str(sheet.table.name), str(out)])
-        follow = tell or f"likewise suggest {shlex.quote(str(out))} --space …"
+        tell = None if sheet is None else tell_command(sheet.table.path, out, chosen)
+        follow = tell or f"{shlex.join(['likewise', 'suggest', str(out), *chosen.options()])} --space …"
         say(f"Fill in column {value!r} of {out}, then: {follow}")
     if report is not None:
         say(f"Report: {report}")

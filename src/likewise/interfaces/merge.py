@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from likewise.interfaces.complaints import TableError
 from likewise.interfaces.sheet import Sheet
-from likewise.interfaces.tables.cells import number
-from likewise.interfaces.tables.columns import PREFIX
+from likewise.interfaces.tables.cells import missing, number, numbers
+from likewise.interfaces.tables.columns import PREFIX, deviations
 from likewise.interfaces.tables.objects import shown
+from likewise.interfaces.tables.typed import typed, with_cells
 from likewise.interfaces.tables.writing import cell_text, number_text
 
 if TYPE_CHECKING:
@@ -38,83 +40,86 @@ class Conflict:
 
 @dataclass(eq=False)
 class Merge:
-    """What became of the results: the new table, and how many rows were filled, added, or known before."""
+    """What became of the results: the new table, and how many rows were filled, replaced, added, or known before.
+
+    `unsettled` are contradictions that `replace` cannot settle, as the object has several values in the table.
+    """
 
     frame: polars.DataFrame
     filled: int = 0
+    replaced: int = 0
     added: int = 0
     known: int = 0
     blank: int = 0
     conflicts: list[Conflict] = field(default_factory=list)
+    unsettled: list[Conflict] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
 @dataclass(eq=False)
 class _Row:
-    """A row of the table as it grows: its place, or None for one that is appended."""
+    """A row of the table as it grows.
+
+    `place` is None for one that is appended, `source` the row of the results that it has its value from. `matched`
+    says that a row of the results stands for it.
+    """
 
     place: int | None
     value: float
     source: int | None = None
+    matched: bool = False
+    replaced: bool = False
+
+    def take(self, value: float, source: int) -> None:
+        """Have the value of a row of the results."""
+        self.value, self.source, self.matched = value, source, True
 
 
 def merged(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop") -> Merge:
-    """The table with the results in it; objects are the same when their cells mean the same."""
+    """The table with the results in it; objects are the same when their cells mean the same.
+
+    A value that the table has already is known. Where further measurements are added, as many rows of the results are
+    known as the table has rows with that value: telling the same file again changes nothing, and replicates count.
+    """
     rows: dict[Hashable, list[_Row]] = {}
     for place, x in enumerate(table.objects):
         if x is not None:
-            rows.setdefault(_key(x), []).append(_Row(place, table.values[place]))
+            rows.setdefault(key(x), []).append(_Row(place, table.values[place]))
     merge = Merge(table.table.frame, blank=len(results.candidates))
-    touched: dict[int, int] = {}
-    appended: list[int] = []
+    appended: list[_Row] = []
     for source in results.measured:
         told = results.values[source]
-        mine = rows.setdefault(_key(results.objects[source]), [])
+        mine = rows.setdefault(key(results.objects[source]), [])
         measured = [row for row in mine if not math.isnan(row.value)]
+        same = [row for row in measured if _same(row.value, told) and not (on_conflict == "add" and row.matched)]
         gap = next((row for row in mine if math.isnan(row.value)), None)
-        if any(_same(row.value, told) for row in measured):
+        if same:
+            same[0].matched = True
             merge.known += 1
         elif measured and on_conflict != "add":
-            merge.conflicts.append(_conflict(table, results, source, measured[0]))
-            if on_conflict == "replace" and len(measured) == 1 and measured[0].place is not None:
-                touched[measured[0].place], measured[0].value = source, told
-                merge.filled += 1
-        elif gap is not None and gap.place is not None:
-            touched[gap.place], gap.value = source, told
+            conflict = _conflict(table, results, source, measured[0])
+            merge.conflicts.append(conflict)
+            if on_conflict == "replace" and len(measured) > 1:
+                merge.unsettled.append(conflict)
+            elif on_conflict == "replace":
+                measured[0].take(told, source)
+                measured[0].replaced = True
+                merge.replaced += 1
+        elif gap is not None:
+            gap.take(told, source)
             merge.filled += 1
         else:
-            mine.append(_Row(None, told, source))
-            appended.append(source)
+            mine.append(_Row(None, told, source, matched=True))
+            appended.append(mine[-1])
             merge.added += 1
     merge.left_out = [c for c in results.table.columns if c not in table.table.columns and not c.startswith(PREFIX)]
-    merge.frame = _numbered(table, _written(table, results, touched, appended), [*touched], len(appended))
+    touched = [row for mine in rows.values() for row in mine if row.place is not None and row.source is not None]
+    merge.frame = _written(table, results, touched, appended)
     return merge
 
 
-def _numbered(table: Sheet, frame: polars.DataFrame, touched: list[int], appended: int) -> polars.DataFrame:
-    """The number of this round in the column `round`, if the table has one and the results leave it open."""
-    import polars
-
-    column = next((c for c in frame.columns if c.strip().lower() == "round" and c == table.order), None)
-    if column is None:
-        return frame
-    cells = frame[column].to_list()
-    known = [value for cell in table.table.frame[column].to_list() if (value := _whole(cell)) is not None]
-    this = max(known, default=0) + 1
-    for place in (*touched, *range(frame.height - appended, frame.height)):
-        if _empty(cells[place]):
-            cells[place] = str(this) if frame.schema[column] == polars.String else this
-    return frame.with_columns(polars.Series(column, cells, dtype=frame.schema[column], strict=False))
-
-
-def _whole(cell: Any) -> int | None:
-    try:
-        return int(float(cell))
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _key(x: Any) -> Hashable:
+def key(x: Any) -> Hashable:
+    """What tells an object from others."""
     return x if isinstance(x, str | float) else json.dumps(x, sort_keys=True, default=str)
 
 
@@ -127,58 +132,115 @@ def _conflict(table: Sheet, results: Sheet, source: int, row: _Row) -> Conflict:
     return Conflict(results.objects[source], row.value, known_row, results.values[source], results.table.number(source))
 
 
-def _written(table: Sheet, results: Sheet, touched: dict[int, int], appended: list[int]) -> polars.DataFrame:
+def _written(table: Sheet, results: Sheet, touched: list[_Row], appended: list[_Row]) -> polars.DataFrame:
     import polars
 
-    own = table.table.frame
-    columns = [_column(table, results, name, touched, appended) for name in own.columns]
-    return polars.DataFrame(columns) if columns else own
+    return polars.DataFrame([_column(table, results, name, touched, appended) for name in table.table.columns])
 
 
-def _column(table: Sheet, results: Sheet, name: str, touched: dict[int, int], appended: list[int]) -> polars.Series:
+def _column(table: Sheet, results: Sheet, name: str, touched: list[_Row], appended: list[_Row]) -> polars.Series:
     """A column with the cells of the results in its gaps, and below it those of new rows."""
+    own = table.table.frame[name]
+    given = results.table.frame[name].to_list() if name in results.table.columns else [None] * len(results.table)
+    rows = {row.source: row for row in (*touched, *appended) if row.source is not None}
+    cells = {source: _cell(table, results, name, source, given[source]) for source in rows}
+    if name == table.order and name.strip().lower() == "round":
+        _number_round(own, rows, cells)
+    measured = name == table.roles.value or name == table.roles.std
+    changed: dict[int, Any] = {}
+    for source, row in rows.items():
+        if row.place is None:
+            continue
+        if row.replaced and (name == table.roles.std or deviations(name)):
+            # It was that of the old value.
+            changed[row.place] = cells[source]
+        elif cells[source] is not None and (measured or empty(own[row.place])):
+            changed[row.place] = cells[source]
+    below = [cells[source] for source, row in rows.items() if row.place is None]
+    try:
+        return with_cells(own, changed, below)
+    except ValueError as error:
+        source = next((s for s, cell in cells.items() if not _fits(own, cell)), next(iter(cells)))
+        raise TableError(_refused(table, results, name, source, error)) from None
+
+
+def _number_round(own: polars.Series, rows: Mapping[int, _Row], cells: dict[int, Any]) -> None:
+    """The number of this round for rows of which the results leave it open."""
     import polars
 
-    cells: list[Any] = table.table.frame[name].to_list()
-    kind = table.table.frame.schema[name]
-    for place, source in touched.items():
-        new = _cell(table, results, name, source, kind)
-        if new is not None and (name in (table.roles.value, table.roles.std) or _empty(cells[place])):
-            cells[place] = new
-    cells += [_cell(table, results, name, source, kind) for source in appended]
-    if kind.is_integer() and any(isinstance(cell, float) for cell in cells):
-        kind = polars.Float64()
-    return polars.Series(name, cells, dtype=kind, strict=False)
+    known = [value for cell in own.to_list() if (value := _whole(cell)) is not None]
+    this = max(known, default=0) + 1
+    for source, row in rows.items():
+        if cells[source] is None and (row.place is None or empty(own[row.place])):
+            cells[source] = str(this) if own.dtype == polars.String else this
 
 
-def _empty(cell: Any) -> bool:
+def _whole(cell: Any) -> int | None:
+    try:
+        return int(float(cell))
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _fits(own: polars.Series, cell: Any) -> bool:
+    try:
+        with_cells(own, {}, [cell])
+    except ValueError:
+        return False
+    return True
+
+
+def _refused(table: Sheet, results: Sheet, name: str, source: int, why: ValueError) -> str:
+    return (
+        f"{results.table.where(source, name)}, {results.table.column(name)[source]!r}: {why}, and column {name!r} of "
+        f"{table.table.name} holds {table.table.frame.schema[name]}; nothing was written. Correct or empty the cell."
+    )
+
+
+def empty(cell: Any) -> bool:
+    """Whether a cell holds nothing."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _cell(table: Sheet, results: Sheet, name: str, source: int, kind: polars.DataType) -> Any:
+def _cell(table: Sheet, results: Sheet, name: str, source: int, cell: Any) -> Any:
     """The cell of the results, as the table writes such cells."""
     import polars
 
-    if name not in results.table.columns or name.startswith(PREFIX):
+    if empty(cell) or name.startswith(PREFIX):
         return None
-    cell = results.table.frame[name][source]
-    if _empty(cell):
-        return None
+    kind = table.table.frame.schema[name]
+    numeric = _numeric(table, name)
     if kind == polars.String:
-        return _as_text(table, results, name, source, cell)
-    if kind.is_numeric():
-        value = results.values[source] if name == results.roles.value else cell
-        if isinstance(value, str):
-            value = number(value.strip(), results.decimal)
-        whole = kind.is_integer() and value is not None and float(value).is_integer()
-        return int(value) if whole and value is not None else value
-    return json.loads(cell) if isinstance(cell, str) and cell[:1] in "[{" else cell
+        return _as_text(table, results, cell, numeric)
+    if kind == polars.Null and numeric:
+        kind = polars.Float64()
+    if not isinstance(cell, str):
+        return int(cell) if kind.is_integer() and isinstance(cell, float) and cell.is_integer() else cell
+    if kind.is_numeric() and missing(cell):
+        return None
+    try:
+        return typed(cell, kind, results.decimal)
+    except ValueError as error:
+        raise TableError(_refused(table, results, name, source, error)) from None
 
 
-def _as_text(table: Sheet, results: Sheet, name: str, source: int, cell: Any) -> str:
-    if table.decimal == results.decimal and isinstance(cell, str):
-        return cell
+def _numeric(table: Sheet, name: str) -> bool:
+    """Whether the cells of a column of the table are numbers."""
+    if name in table.roles.objects:
+        return table.kinds.get(name) == "numbers"
     if name in (table.roles.value, table.roles.std):
-        known = results.values if name == table.roles.value else results.stds or []
-        return number_text(known[source], table.decimal)
-    return cell_text(cell)
+        return True
+    read = numbers(table.table.frame[name], table.decimal)
+    return bool(read.present) and not read.bad
+
+
+def _as_text(table: Sheet, results: Sheet, cell: Any, numeric: bool) -> str:
+    """The cell with the decimal sign of the table, if it is a number that has any."""
+    if isinstance(cell, float):
+        return number_text(cell, table.decimal)
+    if not isinstance(cell, str):
+        return cell_text(cell)
+    if table.decimal == results.decimal or not numeric or not ("." in cell or "," in cell):
+        return cell
+    value = number(cell.strip(), results.decimal)
+    return cell if value is None else number_text(value, table.decimal)

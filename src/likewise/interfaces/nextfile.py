@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from likewise.interfaces.tables.cells import Decimal
 from likewise.interfaces.tables.columns import PREFIX
 from likewise.interfaces.tables.dialect import Dialect
 from likewise.interfaces.tables.objects import different, shown, to_cells
-from likewise.interfaces.tables.writing import number_text, suited, write
+from likewise.interfaces.tables.writing import check_name, number_text, suited, write
 
 if TYPE_CHECKING:
     import polars
@@ -43,8 +42,14 @@ def _beside(x: Any, suggested: Any) -> str:
     return shown(x) if fields is None else f"the same with {shown(fields)}"
 
 
-def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool) -> None:
-    """Refuse a target that is the input, or that holds results which nobody has merged yet."""
+def tell_command(table: Path, results: Path, chosen: Choices, *further: str) -> str:
+    """The command that merges results into the table, with what the user said about its columns."""
+    return shlex.join(["likewise", "tell", str(table), str(results), *chosen.options(), *further])
+
+
+def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool, chosen: Choices) -> None:
+    """Refuse a target that is no table, is the input, or holds results which nobody has merged yet."""
+    check_name(target)
     if not target.exists():
         return
     if source is not None and target.samefile(source):
@@ -55,11 +60,17 @@ def check_target(target: Path, source: Path | None, table: Sheet | None, force: 
     if lost is None:
         raise UsageError(f"{target} is there already and is no table of suggestions; give another name, or --force.")
     if lost:
-        files = [str(source), str(target), "--in-place"] if source else []
-        command = shlex.join(["likewise", "tell", *files])
+        values = "1 measured value" if lost == 1 else f"{lost} measured values"
+        where, remedy = (
+            "are in no other table",
+            f"Go on with it (likewise suggest {shlex.quote(str(target))} --space …)",
+        )
+        if source is not None:
+            where = f"{source} has not"
+            remedy = f"Merge them first ({tell_command(source, target, chosen, '--in-place')})"
         raise UsageError(
-            f"{target} is there already, with {lost} measured values that {source or 'no table'} has. "
-            f"Merge them first ({command}), give another name, or --force to lose them."
+            f"{target} is there already, with {values} that {where}. {remedy}, give another name, or --force to lose "
+            "them."
         )
 
 
@@ -67,10 +78,9 @@ def _unmerged(target: Path, table: Sheet | None) -> int | None:
     """How many results the file holds that the table has not; None where it cannot be understood."""
     from likewise.interfaces.merge import merged
 
-    chosen = Choices() if table is None else Choices(table.roles.objects, table.roles.value)
-    texts = () if table is None else tuple(name for name, kind in table.kinds.items() if kind == "text")
+    chosen = Choices(skip_bad=True)
     try:
-        told = sheet(target, replace(chosen, text=texts, skip_bad=True), Voice(quiet=True))
+        told = sheet(target, chosen if table is None else table.of_results(chosen), Voice(quiet=True))
     except LikewiseError as error:
         # Suggestions of which none were left can be replaced; any other file is somebody's.
         return 0 if "no row below" in str(error) and PREFIX in str(error) else None

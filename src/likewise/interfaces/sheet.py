@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,9 @@ from likewise.interfaces.complaints import TableError
 from likewise.interfaces.console import Voice
 from likewise.interfaces.tables.cells import Decimal, Numbers, numbers
 from likewise.interfaces.tables.columns import Roles, roles
-from likewise.interfaces.tables.objects import Bad, objects
+from likewise.interfaces.tables.objects import Bad, numeric, objects
 from likewise.interfaces.tables.reading import Table, read
+from likewise.interfaces.tables.signs import sign_of
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
@@ -27,7 +28,10 @@ NO_STD = "it is no standard deviation; write a number of at least 0, or leave th
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user said about the columns of a table."""
+    """What the user said about the columns of a table.
+
+    For results, `kinds` are what the table's columns hold, and `sign` is its decimal sign, which they have if in doubt.
+    """
 
     objects: tuple[str, ...] = ()
     value: str | None = None
@@ -35,6 +39,18 @@ class Choices:
     text: tuple[str, ...] = ()
     decimal: Decimal | None = None
     skip_bad: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    sign: Decimal | None = None
+
+    def options(self) -> list[str]:
+        """The options of the command line that say the same.
+
+        >>> Choices(("ligand", "base"), "yield", decimal=",").options()
+        ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',']
+        """
+        named = [("--object", self.objects), ("--value", (self.value,)), ("--std", (self.std,)), ("--text", self.text)]
+        given = [(option, name) for option, names in (*named, ("--decimal", (self.decimal,))) for name in names]
+        return [word for option, name in given if name is not None for word in (option, name)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +62,14 @@ class Sheet:
     objects: list[Any]
     values: list[float]
     stds: list[float] | None
-    decimal: Decimal = "."
+    sign: Decimal | None = None
     kinds: dict[str, str] = field(default_factory=dict)
     skipped: tuple[Bad, ...] = ()
+
+    @property
+    def decimal(self) -> Decimal:
+        """The decimal sign that the table's numbers are written with: a point where none tells."""
+        return self.sign or "."
 
     @cached_property
     def measured(self) -> list[int]:
@@ -72,6 +93,17 @@ class Sheet:
         """The standard deviation of a row's value, if it is known."""
         known = math.nan if self.stds is None else self.stds[place]
         return None if math.isnan(known) else known
+
+    def of_results(self, chosen: Choices) -> Choices:
+        """How results of this table are read: their columns are its columns, and cells mean what they mean in it."""
+        return replace(
+            chosen,
+            objects=self.roles.objects,
+            value=self.roles.value,
+            std=self.roles.std,
+            kinds=self.kinds,
+            sign=self.sign,
+        )
 
     def without(self, bad: Sequence[Bad]) -> Sheet:
         """The sheet that leaves these rows out."""
@@ -101,12 +133,14 @@ def sheet(path: str | Path, choices: Choices, voice: Voice, space: Space | None 
     chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
     for column in choices.text:
         table.column(column)
-    found = objects(table, chosen, space=space, text=choices.text, decimal=choices.decimal)
-    values = _numbers(table, chosen.value, choices.decimal)
-    stds = None if chosen.std is None else _numbers(table, chosen.std, choices.decimal)
-    made = Sheet(
-        table, chosen, found.objects, values.values, None if stds is None else stds.values, values.decimal, found.kinds
-    )
+    kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
+    sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
+    found = objects(table, chosen, space=space, kinds=kinds, decimal=sign)
+    for note in found.notes:
+        voice.note(f"{table.name}: {note}")
+    values = numbers(table.column(chosen.value), sign)
+    stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
+    made = Sheet(table, chosen, found.objects, values.values, None if stds is None else stds.values, sign, found.kinds)
     if chosen.chosen:
         voice.note(f"{table.name}: took {' and '.join(chosen.chosen)}")
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
@@ -116,15 +150,13 @@ def sheet(path: str | Path, choices: Choices, voice: Voice, space: Space | None 
     return without_bad(made, _first_of_each_row(bad), choices.skip_bad, voice)
 
 
-def _numbers(table: Table, column: str, decimal: Decimal | None) -> Numbers:
-    found = numbers(table.column(column), decimal)
-    if found.unclear is not None:
-        cell = table.column(column)[found.unclear]
-        raise TableError(
-            f"{table.where(found.unclear, column)}: {cell!r} could mean {cell.replace(',', '')} or "
-            f"{cell.replace(',', '.')}, and no other cell of the column tells. Say --decimal . or --decimal ,"
-        )
-    return found
+def _sign(
+    table: Table, chosen: Roles, kinds: Mapping[str, str], otherwise: Decimal | None, space: Space | None
+) -> Decimal | None:
+    """The decimal sign of the values, and of the objects that are numbers."""
+    values = [column for column in (chosen.value, chosen.std) if column is not None]
+    read = [column for column in chosen.objects if kinds.get(column, "numbers") == "numbers"]
+    return sign_of(table, values, [c for c in read if space is None or numeric(space, c)], otherwise=otherwise)
 
 
 def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> list[Bad]:

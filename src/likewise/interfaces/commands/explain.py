@@ -82,12 +82,12 @@ def _object(table: Sheet, what: list[str]) -> Any:
     if not table.roles.record:
         if len(what) != 1:
             raise UsageError(f"give one OBJECT of column {columns[0]!r}, not {len(what)}; put it in quotation marks.")
-        return cell_of_kind(what[0], table.kinds.get(columns[0], "text"), columns[0])
+        return cell_of_kind(what[0], table.kinds.get(columns[0], "text"), columns[0], table.sign)
     cells = dict(part.split("=", 1) for part in what if "=" in part)
     if set(cells) != set(columns) or len(cells) != len(what):
         form = " ".join(f"{name}=…" for name in columns)
         raise UsageError(f"an object of {table.table.name} is a record; give it as {form}, not as {' '.join(what)!r}.")
-    return {name: cell_of_kind(cells[name], table.kinds.get(name, "text"), name) for name in columns}
+    return {name: cell_of_kind(cells[name], table.kinds.get(name, "text"), name, table.sign) for name in columns}
 
 
 def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:

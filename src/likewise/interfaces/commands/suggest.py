@@ -96,7 +96,7 @@ def suggest(
     with voice.working("reading"):
         table = None if file is None else sheet(file, chosen, voice, chosen_space)
     if out is not None:
-        check_target(out, file, table, force)
+        check_target(out, file, table, force, chosen)
     with voice.working("comparing objects") as progress:
         problem, found = answered(table, request, lambda p: p.study.ask(n), voice, progress=progress)
     _remarks(problem, found, n, voice)
@@ -109,7 +109,7 @@ def suggest(
         with voice.working("drawing the report"):
             write_report(problem, found, judgement, report, voice)
     verdict = None if judgement is None else judgement.verdict
-    (answer_json if as_json else answer_text)(problem, found, verdict, voice, out, report)
+    (answer_json if as_json else answer_text)(problem, found, verdict, voice, out, report, chosen)
 
 
 def _remarks(problem: Problem, found: list[Suggestion], n: int, voice: Voice) -> None:

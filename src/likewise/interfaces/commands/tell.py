@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +20,7 @@ from likewise.interfaces.commands.options import (
     Quiet,
     SkipBad,
     Std,
+    Text,
     Value,
     choices,
 )
@@ -26,7 +29,7 @@ from likewise.interfaces.console import Voice, say, say_json
 
 if TYPE_CHECKING:
     from likewise.interfaces.merge import Conflict, Merge
-    from likewise.interfaces.sheet import Sheet
+    from likewise.interfaces.sheet import Choices, Sheet
 
 LISTED = 20
 
@@ -53,6 +56,7 @@ def tell(
     object: Object = None,
     value: Value = None,
     std: Std = None,
+    text: Text = None,
     decimal: DecimalSign = None,
     skip_bad: SkipBad = False,
     as_json: Json = False,
@@ -60,46 +64,91 @@ def tell(
     debug: Debug = False,
 ) -> None:
     """Merge filled-in results into the table: gaps are filled, new objects appended, contradictions listed."""
-    from likewise.interfaces.merge import merged
-    from likewise.interfaces.tables.writing import backed_up, suited, write
-
     voice = Voice(quiet)
-    table, told = _read(file, results, choices(object, value, std, None, decimal), skip_bad, voice)
+    chosen = choices(object, value, std, text, decimal, skip_bad)
     target = _target(file, results, out, in_place, force)
-    merge = merged(table, told, on_conflict.value)
-    if merge.conflicts and on_conflict is OnConflict.STOP:
-        raise TableError(_contradictions(file, results, merge.conflicts))
-    if merge.left_out:
-        voice.note(f"{results} has columns that {file} has not, which were left out: {', '.join(merge.left_out)}")
-    backup = backed_up(file) if in_place else None
-    write(merge.frame, target, table.table.dialect if in_place else suited(target, table.table.dialect))
+    with _alone(file, voice) if in_place else nullcontext():
+        merge, backup = _merged(file, results, chosen, on_conflict, target, voice)
     if as_json:
         say_json("tell", _data(merge, target, backup, voice))
     else:
-        _report(merge, target, backup, results)
+        _report(merge, target, backup, results, on_conflict)
 
 
-def _read(file: Path, results: Path, chosen: Any, skip_bad: bool, voice: Voice) -> tuple[Sheet, Sheet]:
+def _alone(file: Path, voice: Voice) -> AbstractContextManager[None]:
+    from likewise.interfaces.tables.locking import alone
+
+    return alone(file, lambda: voice.note(f"waiting for another command that changes {file}"))
+
+
+def _merged(
+    file: Path, results: Path, chosen: Choices, on_conflict: OnConflict, target: Path, voice: Voice
+) -> tuple[Merge, Path | None]:
+    """The merged table, which is written, and the backup of the old one if it takes its place."""
+    from likewise.interfaces.merge import merged
+    from likewise.interfaces.tables.writing import backed_up, suited, write
+
+    before = _stamp(file)
+    table, told = _read(file, results, chosen, voice)
+    merge = merged(table, told, on_conflict.value)
+    if merge.conflicts and on_conflict is OnConflict.STOP:
+        raise TableError(_contradictions(file, results, merge.conflicts))
+    if merge.unsettled:
+        raise TableError(_several(file, merge.unsettled))
+    if merge.left_out:
+        voice.note(f"{results} has columns that {file} has not, which were left out: {', '.join(merge.left_out)}")
+    dialect = table.table.dialect
+    if target != file:
+        write(merge.frame, target, suited(target, dialect), table.table.overlong)
+        return merge, None
+    if _stamp(file) != before:
+        raise TableError(f"{file} was changed by another program meanwhile; nothing was written: tell it again.")
+    backup = backed_up(file)
+    write(merge.frame, file, dialect, table.table.overlong)
+    return merge, backup
+
+
+def _stamp(file: Path) -> tuple[int, ...] | None:
+    """What is different once a file was changed."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _read(file: Path, results: Path, chosen: Choices, voice: Voice) -> tuple[Sheet, Sheet]:
     """Both tables; the results have the columns of the table, and their cells mean what they mean there."""
+    from likewise.interfaces.apart import overlooked
     from likewise.interfaces.sheet import sheet
 
     table = sheet(file, chosen, voice)
     roles = table.roles
-    texts = tuple(name for name, kind in table.kinds.items() if kind == "text")
-    same = replace(chosen, objects=roles.objects, value=roles.value, std=roles.std, text=texts, skip_bad=skip_bad)
-    told = sheet(results, same, voice)
+    told = sheet(results, table.of_results(chosen), voice)
     if not told.measured:
         raise TableError(
             f"{results} has no value in column {roles.value!r}; fill in what was measured, and tell it again."
+        )
+    if not chosen.objects and (others := overlooked(table, told)):
+        names = ", ".join(map(repr, others))
+        command = replace(chosen, objects=(*roles.objects, *others)).options()
+        raise UsageError(
+            f"column {roles.objects[0]!r} was taken for the objects, but rows that are alike there differ in {names}. "
+            f"Say {shlex.join(command)}, or --object {shlex.quote(roles.objects[0])} alone if they are replicates; "
+            "nothing was written."
         )
     return table, told
 
 
 def _target(file: Path, results: Path, out: Path | None, in_place: bool, force: bool) -> Path:
+    from likewise.interfaces.tables.writing import check_name
+
     if in_place:
         if out is not None:
             raise UsageError("--in-place changes FILE and --out writes another; give one of them.")
         return file
+    if out is not None:
+        check_name(out)
     stem, dot, rest = file.name.partition(".")
     target = out or file.with_name(f"{stem}-told{dot}{rest}")
     for what, other in (("the table", file), ("the results", results)):
@@ -111,22 +160,39 @@ def _target(file: Path, results: Path, out: Path | None, in_place: bool, force: 
 
 
 def _contradictions(file: Path, results: Path, conflicts: list[Conflict]) -> str:
-    lines = [f"\n  {conflict}" for conflict in conflicts[:LISTED]]
-    more = f"\n  and {len(conflicts) - LISTED} more" if len(conflicts) > LISTED else ""
     count = "1 object has" if len(conflicts) == 1 else f"{len(conflicts)} objects have"
     return (
         f"{count} one value in {file} and another in {results}, so nothing was written. Correct them, or say "
-        f"--on-conflict keep, replace or add (as a further measurement).{''.join(lines)}{more}"
+        f"--on-conflict keep, replace or add (as a further measurement).{_listed(conflicts)}"
     )
 
 
-def _report(merge: Merge, target: Path, backup: Path | None, results: Path) -> None:
+def _listed(conflicts: list[Conflict]) -> str:
+    lines = [f"\n  {conflict}" for conflict in conflicts[:LISTED]]
+    return "".join(lines) + (f"\n  and {len(conflicts) - LISTED} more" if len(conflicts) > LISTED else "")
+
+
+def _several(file: Path, unsettled: list[Conflict]) -> str:
+    from likewise.interfaces.tables.objects import shown
+
+    first = unsettled[0]
+    return (
+        f"which value of {shown(first.object)} is to be replaced by {first.told:.10g} (row {first.told_row} of the "
+        f"results)? {file} has several, so nothing was written. Correct it there, or say --on-conflict keep or add."
+        f"{_listed(unsettled)}"
+    )
+
+
+def _report(merge: Merge, target: Path, backup: Path | None, results: Path, on_conflict: OnConflict) -> None:
     from likewise.interfaces.answers import counted
 
     done = f"{counted(merge.filled, 'value')} filled in, {counted(merge.added, 'row')} added"
-    say(f"{target}: {done}, {merge.known} known already.")
+    changed = f", {merge.replaced} replaced" if merge.replaced else ""
+    say(f"{target}: {done}{changed}, {merge.known} known already.")
     if merge.conflicts:
-        say(f"{counted(len(merge.conflicts), 'contradiction')}:", *(f"  {conflict}" for conflict in merge.conflicts))
+        kept = "the first value replaced by the second" if on_conflict is OnConflict.REPLACE else "the first value kept"
+        lines = [f"  {conflict}" for conflict in merge.conflicts]
+        say(f"{counted(len(merge.conflicts), 'contradiction')}, {kept}:", *lines)
     if merge.blank:
         say(f"Without a value yet in {results}: {counted(merge.blank, 'row')}.")
     if backup is not None:
@@ -138,6 +204,7 @@ def _data(merge: Merge, target: Path, backup: Path | None, voice: Voice) -> dict
         "file": str(target),
         "backup": None if backup is None else str(backup),
         "filled": merge.filled,
+        "replaced": merge.replaced,
         "added": merge.added,
         "known": merge.known,
         "without_value": merge.blank,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -15,7 +17,9 @@ MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 SPACES = "\u00a0\u2007\u202f\u2009 "
 # Cells that begin like this are run by spreadsheets; alone, the character does nothing.
 RUNS = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
-GUARDED = r"^'('*[=+\-@\t\r].)"
+GUARDED = r"(?s)^'('*[=+\-@\t\r].)"
+# As many digits are always kept when a text becomes a number.
+EXACT = 15
 HARMLESS = re.compile(rf"[+\-]?[\d.,][\d.,'{SPACES}]*([eE][+\-]?\d+)?%?\Z")
 
 
@@ -78,8 +82,11 @@ def numbers(cells: polars.Series, decimal: Decimal | None = None) -> Numbers:
     quick = text.cast(polars.Float64, strict=False)
     if decimal != "," and quick.null_count() == text.null_count():
         return _found(quick, text.is_not_null())
-    text = text.str.replace(GUARDED, "$1").str.replace("^\u2212", "-")
-    sign, unclear = (decimal, None) if decimal is not None else style_of(text)
+    text = text.str.replace("^\u2212", "-")
+    sign, unclear = decimal, None
+    if sign is None:
+        style = style_of(text)
+        sign, unclear = style.decimal or ".", style.unclear
     fits = text.str.contains(_PATTERNS[sign])
     plain = text.str.replace_all(f"[^0-9eE+{sign}-]", "").str.replace(sign, ".", literal=True)
     read = plain.set(~fits.fill_null(value=False), None).cast(polars.Float64, strict=False)
@@ -102,10 +109,32 @@ def number(text: str, decimal: Decimal = ".") -> float | None:
     >>> number("1'234.5"), number("1 234,5", ","), number("0x10"), number("1,23")
     (1234.5, 1234.5, None, None)
     """
+    plain = _plain(text, decimal)
+    return None if plain is None else float(plain)
+
+
+def _plain(text: str, decimal: Decimal) -> str | None:
+    """The number as Python writes it: no separators, a decimal point."""
     text = text.replace("\u2212", "-")
     if re.search(_PATTERNS[decimal], text) is None:
         return None
-    return float(re.sub(f"[^0-9eE+{decimal}-]", "", text).replace(decimal, "."))
+    return re.sub(f"[^0-9eE+{decimal}-]", "", text).replace(decimal, ".")
+
+
+def too_long(texts: Iterable[str], decimal: Decimal = ".") -> str | None:
+    """A text that is another number, or the same as a different text, once it is rounded to what a number can hold.
+
+    >>> too_long(["12345678901234567"]), too_long(["0.30000000000000004", "12345678901234"])
+    ('12345678901234567', None)
+    """
+    seen: dict[float, Fraction] = {}
+    for text in texts:
+        if len(text) <= EXACT or (plain := _plain(text, decimal)) is None or "e" in plain.lower():
+            continue
+        value, exact = float(plain), Fraction(plain)
+        if ("." not in plain and exact != value) or seen.setdefault(value, exact) != exact:
+            return text
+    return None
 
 
 def _pattern(decimal: Decimal) -> str:
@@ -119,32 +148,62 @@ def _pattern(decimal: Decimal) -> str:
 _PATTERNS: dict[Decimal, str] = {".": _pattern("."), ",": _pattern(",")}
 
 
-def style_of(cells: polars.Series) -> tuple[Decimal, int | None]:
-    """The decimal sign of a column, and the place of a cell that leaves it unclear, if nothing else tells.
+@dataclass(frozen=True)
+class Style:
+    """What the cells of a column say about their decimal sign.
+
+    `decimal` is None where no cell tells; `place` is the first that tells, or else one that could be read in two ways.
+    `share` is that of numbers among the cells, whichever sign they have.
+    """
+
+    decimal: Decimal | None
+    place: int | None
+    share: float
+
+    @property
+    def unclear(self) -> int | None:
+        """The place of a cell that could be read in two ways, where no other tells."""
+        return self.place if self.decimal is None else None
+
+
+def style_of(cells: polars.Series) -> Style:
+    """The decimal sign of a column of text.
 
     A cell tells when it can be read with one of the signs alone: 1.234,5 and 0,25 have a decimal comma, 2.5 has not.
 
     >>> import polars
-    >>> [style_of(polars.Series(cells)) for cells in (["1,234", "0,5"], ["1,234", "2.5"], ["1,234"])]
-    [(',', None), ('.', None), ('.', 0)]
+    >>> [style_of(polars.Series(cells)).decimal for cells in (["1,234", "0,5"], ["1,234", "2.5"], ["1,234"])]
+    [',', '.', None]
     """
-    text = cells.fill_null("")
+    text = cells.fill_null("").str.strip_chars().str.replace("^\u2212", "-")
+    fits = {sign: text.str.contains(pattern) for sign, pattern in _PATTERNS.items()}
     signed = text.str.contains("[.,]")
-    dot = text.str.contains(_PATTERNS["."]) & ~text.str.contains(r"^[+\-]?0,")
-    comma = text.str.contains(_PATTERNS[","]) & ~text.str.contains(r"^[+\-]?0\.")
-    votes = int((signed & comma & ~dot).sum()) - int((signed & dot & ~comma).sum())
-    unclear = (signed & dot & comma & text.str.contains(",", literal=True)).arg_true().to_list()
-    if votes:
-        return ("," if votes > 0 else "."), None
-    tells = bool((signed & (dot ^ comma)).any())
-    return ".", unclear[0] if unclear and not tells else None
+    dot = signed & fits["."] & ~text.str.contains(r"^[+\-]?0,")
+    comma = signed & fits[","] & ~text.str.contains(r"^[+\-]?0\.")
+    share = max(int(each.sum()) for each in fits.values()) / max(int((text != "").sum()), 1)
+    told: dict[Decimal, polars.Series] = {".": dot & ~comma, ",": comma & ~dot}
+    if any(each.any() for each in told.values()):
+        decimal: Decimal = "," if int(told[","].sum()) > int(told["."].sum()) else "."
+        return Style(decimal, told[decimal].arg_true()[0], share)
+    unclear = (dot & comma & text.str.contains(",", literal=True)).arg_true()
+    return Style(None, unclear[0] if len(unclear) else None, share)
 
 
-def one_number(text: str) -> float | None:
-    """The number that a single text means, whichever decimal sign it has.
+def could_mean(cell: str) -> str:
+    """The two numbers that a cell could stand for.
 
-    >>> one_number("1,5"), one_number("1.5"), one_number("abc")
-    (1.5, 1.5, None)
+    >>> could_mean("1,250")
+    "'1,250' could mean 1250 or 1.250"
     """
-    dot = number(text, ".")
-    return number(text, ",") if dot is None or text.lstrip("+-").startswith("0,") else dot
+    return f"{cell!r} could mean {cell.replace(',', '')} or {cell.replace(',', '.')}"
+
+
+def one_number(text: str, decimal: Decimal | None = None) -> float | None:
+    """The number that a single text means: with this decimal sign if it can be, else with the other.
+
+    >>> one_number("1,5"), one_number("1.5"), one_number("1,250", ","), one_number("abc")
+    (1.5, 1.5, 1.25, None)
+    """
+    first: Decimal = decimal or ("," if text.lstrip("+-").startswith("0,") else ".")
+    found = number(text, first)
+    return number(text, "." if first == "," else ",") if found is None else found

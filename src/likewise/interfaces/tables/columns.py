@@ -30,7 +30,8 @@ VALUES = (
     "fitness",
 )
 OBJECTS = ("object", "smiles", "molecule", "compound", "sequence", "seq", "peptide", "dna", "rna", "protein", "formula")
-ASIDE = ("id", "index", "name", "std", "sd", "stdev", "error", "uncertainty", "date", "time", "comment", "comments")
+STDS = ("std", "sd", "stdev")
+ASIDE = (*STDS, "id", "index", "name", "error", "uncertainty", "date", "time", "comment", "comments")
 ASIDE_TOO = ("note", "notes", "batch", "round", "plate", "well", "row", "")
 
 
@@ -85,10 +86,10 @@ def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str
     named = [name for name in free if _plain(name) in VALUES]
     if len(named) == 1:
         return named[0]
-    numeric = [name for name in named or free if not _aside(name) and _numeric(table, name, decimal)]
+    numeric = [name for name in named or free if not aside(name) and _numeric(table, name, decimal)]
     gaps = [name for name in numeric if numbers(table.column(name), decimal).present < len(table)]
     # Before anything is measured, the values are the one column that is empty.
-    empty = [] if numeric else [name for name in free if not _aside(name) and _empty(table, name)]
+    empty = [] if numeric else [name for name in free if not aside(name) and _empty(table, name)]
     for found in (gaps, numeric, empty):
         if len(found) == 1:
             return found[0]
@@ -113,7 +114,7 @@ def _numeric(table: Table, name: str, decimal: Decimal | None) -> bool:
 def _object(table: Table, taken: set[str | None]) -> str:
     free = [name for name in _own(table) if name not in taken]
     named = [name for name in free if _plain(name) in OBJECTS]
-    likely = [name for name in free if not _aside(name)]
+    likely = [name for name in free if not aside(name)]
     for found in (named, free, likely):
         if len(found) == 1:
             return found[0]
@@ -135,6 +136,12 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_]*[(\[{%].*", "", name.strip().lower())
 
 
-def _aside(name: str) -> bool:
+def aside(name: str) -> bool:
+    """Whether a column by its name says something about a row rather than about its object."""
     plain = _plain(name)
     return plain in ASIDE or plain in ASIDE_TOO or plain.endswith(("_id", "_std", " id"))
+
+
+def deviations(name: str) -> bool:
+    """Whether a column by its name holds standard deviations."""
+    return _plain(name) in STDS or _plain(name).endswith("_std")

@@ -10,22 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likewise.errors import SpaceError
 from likewise.interfaces.complaints import UsageError
-from likewise.interfaces.tables.cells import Decimal, numbers, one_number, unguarded
+from likewise.interfaces.tables.cells import Decimal, could_mean, number, one_number, style_of
 from likewise.interfaces.tables.columns import Roles
+from likewise.interfaces.tables.contents import Content, content
 from likewise.interfaces.tables.reading import Table
 from likewise.interfaces.tables.writing import number_text
 
 if TYPE_CHECKING:
-    import polars
-
     from likewise.spaces.base import Space
 
-# A column is one of numbers, or of JSON, when almost all cells are; the others are mistakes.
-ALMOST_ALL = 0.9
 EMPTY = "the cell is empty; fill it in (write none where a recipe leaves something out)"
 # Digits that a number is written with: few, unless the space wants more (shares that add up to one).
 DIGITS = (6, 10, 17)
-CODE = re.compile(r"[+\-]?0\d")
 
 
 class Bad(NamedTuple):
@@ -44,6 +40,7 @@ class Objects:
     objects: list[Any]
     bad: list[Bad] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def objects(
@@ -51,35 +48,35 @@ def objects(
     roles: Roles,
     *,
     space: Space | None = None,
-    text: Collection[str] = (),
+    kinds: Mapping[str, str] | None = None,
     decimal: Decimal | None = None,
 ) -> Objects:
-    """The objects of a table's rows; a row without any content has none."""
+    """The objects of a table's rows; a row without any content has none. `kinds` are those of known columns."""
     if space is not None:
-        return _in_space(table, roles, space)
-    columns = {name: _content(table.column(name), name in text, decimal) for name in roles.objects}
-    found = Objects([], kinds={name: kind for name, (kind, _, _) in columns.items()})
+        return _in_space(table, roles, space, decimal)
+    columns = {name: content(table.column(name), (kinds or {}).get(name), decimal or ".") for name in roles.objects}
+    found = Objects([], kinds={name: column.kind for name, column in columns.items()})
+    found.notes = [f"column {name!r} {column.note}" for name, column in columns.items() if column.note]
     blank = _blank(table)
-    if not (roles.record or blank or columns[roles.objects[0]][2] or None in columns[roles.objects[0]][1]):
-        found.objects = columns[roles.objects[0]][1]
+    only = columns[roles.objects[0]]
+    if not (roles.record or blank or only.wrong or None in only.values):
+        found.objects = only.values
         return found
     for place in range(len(table)):
         found.objects.append(None if place in blank else _object(place, roles, columns, found, table))
     return found
 
 
-Content = tuple[str, list[Any], dict[int, str]]
-
-
 def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Objects, table: Table) -> Any:
-    for name, (_, cells, wrong) in columns.items():
-        if place in wrong:
-            found.bad.append(Bad(place, name, table.column(name)[place], wrong[place].replace("COLUMN", repr(name))))
+    for name, column in columns.items():
+        if place in column.wrong:
+            reason = column.wrong[place].replace("COLUMN", repr(name))
+            found.bad.append(Bad(place, name, table.column(name)[place], reason))
             return None
-        if cells[place] is None:
+        if column.values[place] is None:
             found.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
             return None
-    values = {name: cells[place] for name, (_, cells, _) in columns.items()}
+    values = {name: column.values[place] for name, column in columns.items()}
     return values if roles.record else next(iter(values.values()))
 
 
@@ -87,36 +84,19 @@ def _blank(table: Table) -> set[int]:
     """The rows without any content, as spreadsheets leave them at the end, and those that could not be read."""
     import polars
 
+    # Whoever writes the file may put quotation marks around nothing.
+    texts = polars.col(polars.String).str.strip_chars().replace("", None)
     empty = polars.all_horizontal(polars.all().is_null())
-    return {*table.frame.select(empty.arg_true()).to_series().to_list(), *table.ragged}
+    return {*table.frame.with_columns(texts).select(empty.arg_true()).to_series().to_list(), *table.ragged}
 
 
-def _content(cells: polars.Series, as_text: bool, decimal: Decimal | None) -> Content:
-    """What a column holds: its kind, a value for each row (None where it is missing), and the cells that do not fit."""
-    import polars
-
-    if cells.dtype != polars.String:
-        return _typed(cells, as_text)
-    # "None" and "NA" are gaps among numbers, but fine names for what a recipe leaves out.
-    texts = [unguarded(cell.strip()) if cell is not None and cell.strip() else None for cell in cells.to_list()]
-    present = [text for text in texts if text is not None]
-    if as_text or not present:
-        return "text", texts, {}
-    if present[0][0] in "[{" and (listed := _json(texts, len(present))) is not None:
-        return listed
-    if not any(CODE.match(text) and "." not in text and "," not in text for text in present):
-        read = numbers(cells, decimal)
-        if read.unclear is None and read.present >= ALMOST_ALL * len(present):
-            values = [None if value != value else value for value in read.values]
-            why = "it is no number, as the other cells of the column are; correct it, or say --text COLUMN to compare "
-            return "numbers", values, dict.fromkeys(read.bad, f"{why}the column as text")
-    return "text", texts, {}
-
-
-def cell_of_kind(text: str, kind: str, column: str) -> Any:
-    """What a cell means in a column of this kind."""
+def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = None) -> Any:
+    """What a cell means in a column of this kind, in a table with this decimal sign."""
+    text = text.strip()
     if kind == "numbers":
-        value = one_number(text.strip())
+        if decimal is None and _unclear(text):
+            raise UsageError(f"{could_mean(text)} in column {column!r}, and no cell tells; say --decimal . or ,")
+        value = one_number(text, decimal)
         if value is None:
             raise UsageError(f"column {column!r} holds numbers, and {text!r} is none.")
         return value
@@ -125,36 +105,29 @@ def cell_of_kind(text: str, kind: str, column: str) -> Any:
             return json.loads(text)
         except ValueError:
             raise UsageError(f"column {column!r} holds JSON, and {text!r} is not; write it like [0.5, 1].") from None
-    return text.strip()
+    return text
 
 
-def _typed(cells: polars.Series, as_text: bool) -> Content:
+def _unclear(text: str) -> bool:
     import polars
 
-    if as_text:
-        return "text", cells.cast(polars.String).to_list(), {}
-    if cells.dtype.is_numeric():
-        read = numbers(cells)
-        values = [None if value != value else value for value in read.values]
-        return "numbers", values, dict.fromkeys(read.bad, "it is not finite; correct it, or leave the row out")
-    if cells.dtype in (polars.Categorical, polars.Enum, polars.Date, polars.Datetime, polars.Boolean):
-        return "text", cells.cast(polars.String).to_list(), {}
-    return "JSON", cells.to_list(), {}
+    return style_of(polars.Series([text])).unclear is not None
 
 
-def _json(texts: Sequence[str | None], present: int) -> Content | None:
-    values: list[Any] = []
-    wrong: dict[int, str] = {}
-    for place, text in enumerate(texts):
-        try:
-            values.append(None if text is None else json.loads(text))
-        except ValueError:
-            values.append(None)
-            wrong[place] = "it is not JSON, as the other cells of the column are; correct it"
-    return None if len(wrong) > (1 - ALMOST_ALL) * present else ("JSON", values, wrong)
+def numeric(space: Space, column: str) -> bool:
+    """Whether cells of a column are numbers in this space; JSON and text are not."""
+    from likewise.spaces.categorical import Categorical
+    from likewise.spaces.permutations import Permutations
+    from likewise.spaces.record import Record
+    from likewise.spaces.subsets import Subsets
+
+    part = space.parts.get(column, space) if isinstance(space, Record) else space
+    if isinstance(part, Categorical):
+        return any(isinstance(item, int | float) for item in part.objects)
+    return not (isinstance(part, Permutations | Subsets) or _written_as_text(part))
 
 
-def _in_space(table: Table, roles: Roles, space: Space) -> Objects:
+def _in_space(table: Table, roles: Roles, space: Space, decimal: Decimal | None) -> Objects:
     found = Objects([])
     blank = _blank(table)
     columns = {name: table.column(name).to_list() for name in roles.objects}
@@ -164,7 +137,7 @@ def _in_space(table: Table, roles: Roles, space: Space) -> Objects:
             found.objects.append(None)
             continue
         try:
-            found.objects.append(space.fit(from_cells(space, cells)))
+            found.objects.append(space.fit(from_cells(space, cells, decimal)))
         except (SpaceError, ValueError) as error:
             found.objects.append(None)
             column = next((name for name in cells if repr(name) in str(error)), roles.objects[0])
@@ -172,20 +145,21 @@ def _in_space(table: Table, roles: Roles, space: Space) -> Objects:
     return found
 
 
-def from_cells(space: Space, cells: Mapping[str, Any]) -> Any:
-    """The object that the cells of a row describe, before the space has seen it."""
+def from_cells(space: Space, cells: Mapping[str, Any], decimal: Decimal | None = None) -> Any:
+    """The object that the cells of a row describe, before the space has seen it; None is whichever sign fits."""
     from likewise.spaces.record import Record
 
     if isinstance(space, Record) and (len(cells) > 1 or set(cells) == set(space.parts)):
         return {
-            name: from_cell(space.parts[name], cell) if name in space.parts else cell for name, cell in cells.items()
+            name: from_cell(space.parts[name], cell, decimal) if name in space.parts else cell
+            for name, cell in cells.items()
         }
     if len(cells) > 1:
-        return [_number(cell) for cell in cells.values()]
-    return from_cell(space, next(iter(cells.values())))
+        return [_number(cell, decimal) for cell in cells.values()]
+    return from_cell(space, next(iter(cells.values())), decimal)
 
 
-def from_cell(space: Space, cell: Any) -> Any:
+def from_cell(space: Space, cell: Any, decimal: Decimal | None = None) -> Any:
     """What a single cell means in a space.
 
     >>> from likewise.spaces.permutations import Permutations
@@ -200,12 +174,12 @@ def from_cell(space: Space, cell: Any) -> Any:
         raise SpaceError("the cell is empty")
     if not isinstance(cell, str):
         return cell
-    text = unguarded(cell.strip())
+    text = cell.strip()
     if isinstance(space, Categorical):
-        return _among(text, space.objects)
+        return _among(text, space.objects, decimal)
     if isinstance(space, Permutations | Subsets) and not text.startswith("["):
         items = [item for item in re.split(r"[\s,;>]+", text) if item]
-        return [_among(item, space.items) for item in items]
+        return [_among(item, space.items, None) for item in items]
     if _written_as_text(space):
         return text
     if text[0] in "[{":
@@ -214,28 +188,33 @@ def from_cell(space: Space, cell: Any) -> Any:
         except ValueError:
             raise SpaceError(f"{text!r} is not JSON") from None
         return data if isinstance(data, list) else space.from_json(data)
-    return _number(text)
+    return _number(text, decimal)
 
 
 def _written_as_text(space: Space) -> bool:
     return type(space).__name__ in ("Strings", "Grammar", "Molecules")
 
 
-def _among(text: str, items: Collection[Any]) -> Any:
+def _among(text: str, items: Collection[Any], decimal: Decimal | None) -> Any:
     """The item that is written like this, or is this number; the text itself where there is none."""
     same = [item for item in items if str(item) == text]
-    as_number = one_number(text)
+    as_number = _read(text, decimal)
     equal = [item for item in items if isinstance(item, int | float) and item == as_number]
     return (same or equal or [text])[0]
 
 
-def _number(cell: Any) -> Any:
+def _number(cell: Any, decimal: Decimal | None) -> Any:
     if not isinstance(cell, str):
         return cell
-    value = one_number(unguarded(cell.strip()))
+    value = _read(cell.strip(), decimal)
     if value is None:
-        raise SpaceError(f"{cell!r} is no number")
+        sign = "" if decimal is None else f" with decimal sign {decimal!r}"
+        raise SpaceError(f"{cell!r} is no number{sign}")
     return value
+
+
+def _read(text: str, decimal: Decimal | None) -> float | None:
+    return one_number(text) if decimal is None else number(text, decimal)
 
 
 def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".") -> list[str]:
@@ -247,7 +226,7 @@ def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".
     """
     for digits in DIGITS:
         cells = _cells(space, _rounded(space.to_json(x), digits), columns, decimal)
-        if _means(space, dict(zip(columns, cells, strict=True))):
+        if _means(space, dict(zip(columns, cells, strict=True)), decimal):
             return cells
     return _cells(space, space.to_json(x), columns, decimal)
 
@@ -276,10 +255,10 @@ def _rounded(data: Any, digits: int) -> Any:
     return {name: _rounded(each, digits) for name, each in data.items()} if isinstance(data, dict) else data
 
 
-def _means(space: Space, cells: Mapping[str, str]) -> bool:
+def _means(space: Space, cells: Mapping[str, str], decimal: Decimal) -> bool:
     """Whether the cells are an object of the space."""
     try:
-        return from_cells(space, cells) in space
+        return from_cells(space, cells, decimal) in space
     except (SpaceError, ValueError, TypeError):
         return False
 

@@ -1,7 +1,7 @@
 """Reading a table: what kind of file it is is found out from its bytes, and every row keeps the number people see.
 
-In a text file every cell is text, and what it means is decided by whoever uses the column. Rows are counted as a
-spreadsheet counts them: the header is row 1.
+In a text file every cell is text, without the apostrophe that kept a spreadsheet from running it, and what it means is
+decided by whoever uses the column. Rows are counted as a spreadsheet counts them: the header is row 1.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likewise.interfaces.complaints import TableError, UsageError
-from likewise.interfaces.tables.cells import missing, unguarded
+from likewise.interfaces.tables.cells import GUARDED, missing, unguarded
 from likewise.interfaces.tables.dialect import Dialect, decoded, sniffed
 
 if TYPE_CHECKING:
@@ -28,14 +28,22 @@ LONGEST_CELL = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table and where it came from. `first` is the number of its first row of data."""
+    """A table and where it came from. `first` is the number of its first row of data.
+
+    `overlong` are rows with more cells than the header, by their places; in the frame they are empty.
+    """
 
     path: Path
     frame: polars.DataFrame
     dialect: Dialect
     first: int = 2
     notes: tuple[str, ...] = ()
-    ragged: tuple[int, ...] = ()
+    overlong: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def ragged(self) -> tuple[int, ...]:
+        """The places of the rows that have more cells than the header."""
+        return tuple(self.overlong)
 
     def __len__(self) -> int:
         return self.frame.height
@@ -112,6 +120,8 @@ def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
 
 
 def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
+    import polars
+
     body = text.lstrip("\r\n")
     blank = text[: len(text) - len(body)].replace("\r\n", "\n")
     if dialect.newline == "\r":
@@ -120,13 +130,14 @@ def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
     if dialect.encoding in ("cp1252", "latin-1"):
         notes.append(f"{source} is not UTF-8; it was read as Windows-1252 (Latin-1)")
     header = _header(source, body, dialect)
-    frame, ragged = _frame(source, body, dialect, header, skip_ragged)
+    frame, overlong = _frame(source, body, dialect, header, skip_ragged)
     frame, header = _without_unnamed(frame, header)
     _check_header(source, header)
+    frame = frame.select(polars.all().str.replace(GUARDED, "$1"))
     frame.columns = header
     if not frame.height:
         raise TableError(_only_header(source, header))
-    return Table(source, frame, dialect, 2 + len(blank), tuple(notes), ragged)
+    return Table(source, frame, dialect, 2 + len(blank), tuple(notes), overlong)
 
 
 def _only_header(source: Path, header: Sequence[str]) -> str:
@@ -144,7 +155,7 @@ def _header(source: Path, text: str, dialect: Dialect) -> list[str]:
 
 def _frame(
     source: Path, text: str, dialect: Dialect, header: list[str], skip_ragged: bool
-) -> tuple[polars.DataFrame, tuple[int, ...]]:
+) -> tuple[polars.DataFrame, dict[int, Sequence[str]]]:
     import polars
 
     try:
@@ -152,7 +163,7 @@ def _frame(
             io.BytesIO(text.encode()), separator=dialect.delimiter, infer_schema=False, raise_if_empty=True
         )
         if frame.width == len(header):
-            return frame, ()
+            return frame, {}
     except polars.exceptions.PolarsError:
         # Slower, but it knows the row that is wrong, and puts up with quotation marks inside cells.
         pass
@@ -161,13 +172,13 @@ def _frame(
 
 def _slowly(
     source: Path, text: str, dialect: Dialect, width: int, skip_ragged: bool
-) -> tuple[polars.DataFrame, tuple[int, ...]]:
+) -> tuple[polars.DataFrame, dict[int, Sequence[str]]]:
     import polars
 
     csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=dialect.delimiter, strict=True)
     rows: list[list[str | None]] = []
-    ragged: list[int] = []
+    overlong: dict[int, Sequence[str]] = {}
     try:
         next(reader)
         for place, row in enumerate(reader):
@@ -178,8 +189,7 @@ def _slowly(
                         f"{row[width]!r} is one too many. Put quotation marks around cells that contain "
                         f"{_called(dialect.delimiter)}; --skip-bad leaves such rows out."
                     )
-                ragged.append(place)
-                row = []
+                overlong[place], row = row, []
             rows.append([*(cell or None for cell in row[:width]), *[None] * (width - len(row))])
     except csv.Error as error:
         raise TableError(
@@ -187,7 +197,7 @@ def _slowly(
             'close it, or write it twice ("") inside a quoted cell.'
         ) from None
     columns = {str(k): [row[k] for row in rows] for k in range(width)}
-    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())), tuple(ragged)
+    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())), overlong
 
 
 def _called(delimiter: str) -> str:
