@@ -192,3 +192,46 @@ def test_the_suite_passes_the_digits_when_no_law_is_broken() -> None:
 def test_the_suite_catches_a_broken_law(law: str, message: str) -> None:
     with pytest.raises(AssertionError, match=message):
         check_space(Broken(law))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda where: Box(0, 1, where=where),
+        lambda where: Categorical([1, 2], where=where),
+        lambda where: Custom(even, where=where),
+        lambda where: Gaussians((0, 1), (1, 2), where=where),
+        lambda where: Grammar(FORMULAS, where=where),
+        lambda where: Graphs(2, where=where),
+        lambda where: Molecules(["C"], where=where),
+        lambda where: Permutations(3, where=where),
+        lambda where: Pool([1, 2], where=where),
+        lambda where: Record(where, a=[1, 2]),
+        lambda where: Simplex(3, where=where),
+        lambda where: Strings("AC", 2, where=where),
+        lambda where: Subsets([1, 2], where=where),
+    ],
+)
+def test_where_is_a_function(make: Callable[[Any], Space]) -> None:
+    with pytest.raises(SpaceError, match="predicate"):
+        make(3)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: Gaussians((0, 1), (1, 2), n),
+        lambda n: Grammar(FORMULAS, max_depth=n),
+        lambda n: Graphs(n),
+        lambda n: Graphs((1, n)),
+        lambda n: Molecules(["C"], max_tokens=n),
+        lambda n: Simplex(n),
+        lambda n: Strings("AC", n),
+        lambda n: Strings("AC", max_length=n),
+        lambda n: Subsets("abc", max_size=n),
+    ],
+)
+@pytest.mark.parametrize("wrong", [2.5, "2", True])
+def test_sizes_are_whole_numbers(make: Callable[[Any], Space], wrong: Any) -> None:
+    with pytest.raises(SpaceError, match="whole number"):
+        make(wrong)

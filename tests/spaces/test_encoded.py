@@ -13,7 +13,7 @@ import pytest
 import likewise as lw
 from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity import stored
-from likewise.similarity.encoding import Encoding, Levels, join, plain
+from likewise.similarity.encoding import Encoding, Levels, join, plain, take
 from likewise.similarity.stored import Filed
 from likewise.spaces import encoded, pieces
 from likewise.spaces.pool import Pool
@@ -59,16 +59,23 @@ def test_levels_of_records_survive_pieces_processes_and_caches(tmp_path: Path) -
         assert same(plain(found), expected)
 
 
-def test_a_cache_is_used_until_anything_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many objects were encoded, each time that some were."""
+    found: list[int] = []
     encode = pieces.encoded
 
     def counted(likenesses: Any, objects: Any, workers: int) -> Any:
-        made.append(len(objects))
+        found.append(len(objects))
         return encode(likenesses, objects, workers)
 
     monkeypatch.setattr(pieces, "encoded", counted)
+    return found
 
+
+def test_a_cache_is_used_until_anything_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: list[int]
+) -> None:
     def runs(objects: list[str], similarity: lw.Similarity) -> int:
         made.clear()
         assert same(whole(Pool(objects, cache=tmp_path, processes=1), similarity), similarity.encode(objects))
@@ -119,3 +126,46 @@ def test_a_broken_molecule_is_named_by_its_row(processes: int) -> None:
     smiles[2345] = "C1CC"
     with pytest.raises(SimilarityError, match="row 2345 is not a molecule: 'C1CC'"):
         whole(Pool(smiles, processes=processes), lw.Tanimoto())
+
+
+@pytest.mark.parametrize("where", ["list", "file"])
+@pytest.mark.parametrize("rows", [[0], [2345], [0, 1, 2345, 2499]])
+def test_what_is_excluded_need_not_be_encodable(tmp_path: Path, where: str, rows: list[int]) -> None:
+    words: list[Any] = [f"{i:05d}" for i in range(2500)]
+    expected = lw.NGrams(2).encode(words)
+    for row in rows:
+        words[row] = f"x{row}"
+    if where == "file":
+        (tmp_path / "a.csv").write_text("\n".join(["word", *words]))
+    objects = tmp_path / "a.csv" if where == "file" else words
+    pool = Pool(objects, exclude=[words[row] for row in rows], cache=tmp_path / "cache", processes=1)
+    with pytest.raises(SimilarityError, match=rf"object {rows[0]} .*exclude=\[…\] leaves it out of a Pool"):
+        whole(Pool(objects, processes=1), Digits())
+    left = np.setdiff1d(np.arange(len(words)), rows)
+    assert same(take(whole(pool, lw.NGrams(2)), left), take(expected, left))
+    assert np.array_equal(whole(pool, Digits())[left], left)
+
+
+class Digits(lw.Hamming):
+    """A similarity that cannot compare but digits."""
+
+    def encode(self, objects: Any) -> Encoding:
+        for number, x in enumerate(objects):
+            if not x.isdigit():
+                raise SimilarityError(f"object {number} is no number: {x!r}")
+        return np.array([int(x) for x in objects])
+
+
+def test_a_cache_without_some_rows_serves_only_those_who_leave_them_out(tmp_path: Path, made: list[int]) -> None:
+    def runs(*exclude: str) -> int:
+        made.clear()
+        whole(Pool(WORDS, exclude=exclude, cache=tmp_path, processes=1), lw.NGrams(2))
+        return len(made)
+
+    assert [runs("00001"), runs("00001"), runs("00001", "00002"), runs(), runs("00001")] == [1, 0, 0, 1, 0]
+
+
+def test_graphs_are_named_by_their_row() -> None:
+    error = SimilarityError("node 1 of graph 3 has no label while other nodes have one; in graph 4")
+    assert str(pieces.counted_from(error, 100)).startswith("node 1 of graph 103 has no label")
+    assert str(pieces.counted_from(error, 100)).endswith("graph 4")

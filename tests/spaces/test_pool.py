@@ -18,6 +18,7 @@ from likewise.similarity.gaussians import Gaussian
 from likewise.similarity.records import Parts
 from likewise.similarity.vectors import RBF, Linear, Rescaled
 from likewise.spaces.pool import Pool
+from likewise.spaces.record import Record
 
 values = st.integers(0, 4) | st.sampled_from(["a", "b", "1"]) | st.booleans() | st.sampled_from([0.5, 1.0])
 members = st.recursive(
@@ -171,3 +172,44 @@ def test_a_large_pool_of_strings_is_built_in_a_few_passes() -> None:
     pool = Pool(strings)
     assert pool.index("CC77") == 77
     assert time.process_time() - started < 60 * baseline + 0.2
+
+
+def test_a_pool_keeps_what_it_was_given_whatever_becomes_of_that() -> None:
+    array, nested = np.random.default_rng(0).random((5, 2)), ({"a"}, [np.zeros(2)])
+    record: dict[str, Any] = {"t": 1, "of": [1, 2]}
+    pool, whole = Pool([array[0], record, nested]), Pool(array)
+    before, rows = [pool.key(x) for x in pool.objects], array.copy()
+    array *= 1000.0
+    record.pop("t")
+    record["of"].append(3)
+    nested[1][0] += 1.0
+    assert [pool.key(x) for x in pool.objects] == before
+    np.testing.assert_array_equal(np.array(whole.objects), rows)
+    for x in (whole.objects[0], pool.objects[2][1][0]):
+        with pytest.raises(ValueError, match="read-only"):
+            x += 1.0
+
+
+def test_strings_and_objects_of_other_classes_are_not_copied() -> None:
+    texts, others = ["CC" + "O" * n for n in range(3)], [Fraction(1, 2), Fraction(1, 3)]
+    assert all(x is y for x, y in zip(Pool(texts).objects, texts, strict=True))
+    assert all(x is y for x, y in zip(Pool(others, codec=(str, Fraction)).objects, others, strict=True))
+
+
+def test_a_grid_of_records_does_not_share_its_records() -> None:
+    pool = Record(solvent=["water", "DMF"], t=[20, 40]).grid()
+    assert len({id(x) for x in pool.objects}) == 4
+
+
+@pytest.mark.parametrize("wrong", ["CCO", b"ab", {"a": 1}, 5])
+def test_what_is_excluded_is_a_list(wrong: Any) -> None:
+    with pytest.raises(SpaceError, match="exclude takes a list of objects") as caught:
+        Pool(["CCO", "CCN"], exclude=wrong)
+    assert f"[{wrong!r}]" in str(caught.value)
+
+
+def test_the_range_is_that_of_the_others_where_what_is_excluded_has_none() -> None:
+    rows = [[0.0, 1.0], [2.0, 5.0], [1.0, 3.0]]
+    whole, less = (pool.view(RBF()) for pool in (Pool(rows), Pool([*rows, "broken"], exclude=["broken"])))
+    np.testing.assert_array_equal(whole.encode(rows), less.encode(rows))
+    assert not isinstance(Pool([*rows, "broken"]).view(RBF()), Rescaled)

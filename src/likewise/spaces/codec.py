@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,15 @@ ATOMS = {str, int, bool, type(None)}
 HASHABLE = {str, int, float, type(None)}
 
 
-def plain(x: Any) -> Any:
+def without_form(x: Any) -> Any:
+    """The complaint about an object that cannot be JSON data."""
+    raise TypeError(f"{type(x).__name__} has no JSON form")
+
+
+def plain(x: Any, other: Callable[[Any], Any] = without_form) -> Any:
     """The object as JSON data; arrays, tuples and sets become lists. A TypeError where it has none.
 
-    An object of another kind may bring a method `to_json` of its own.
+    An object of another kind may bring a method `to_json` of its own, or is what `other` makes of it.
 
     >>> plain({"a": (1, 2), "b": np.array([0.5])})
     {'a': [1, 2], 'b': [0.5]}
@@ -28,14 +33,12 @@ def plain(x: Any) -> Any:
     if isinstance(x, float | np.generic | np.ndarray):
         return _number(x)
     if isinstance(x, Mapping):
-        return {_field(name): plain(value) for name, value in x.items()}
+        return {_field(name): plain(value, other) for name, value in x.items()}
     if isinstance(x, list | tuple):
-        return [plain(value) for value in x]
+        return [plain(value, other) for value in x]
     if isinstance(x, set | frozenset):
-        return sorted(map(plain, x), key=json.dumps)
-    if hasattr(x, "to_json"):
-        return plain(x.to_json())
-    raise TypeError(f"{type(x).__name__} has no JSON form")
+        return sorted((plain(value, other) for value in x), key=json.dumps)
+    return plain(x.to_json()) if hasattr(x, "to_json") else other(x)
 
 
 def scalar(x: Any) -> Any:
@@ -99,9 +102,7 @@ def tagged(x: Any) -> Any:
     if type(x) in (tuple, set, frozenset):
         values = [tagged(value) for value in x]
         return {type(x).__name__: values if isinstance(x, tuple) else sorted(values, key=json.dumps)}
-    if isinstance(x, tuple | set | frozenset | Mapping):
-        raise TypeError(f"{type(x).__name__} has no JSON form")
-    return plain(x)
+    return without_form(x) if isinstance(x, tuple | set | frozenset | Mapping) else plain(x)
 
 
 def untagged(data: Any) -> Any:

@@ -15,15 +15,15 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from likewise.errors import SpaceError
+from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity import stored
 from likewise.similarity.base import Similarity, map_leaves
 from likewise.similarity.distance import DistanceSimilarity
@@ -38,27 +38,39 @@ TIMED = 256
 # Starting processes takes a second or two; they are worth it for work that is longer.
 WORTH = 6.0
 FORMAT = 1
+# A pool without the object would be another pool, and its study another study.
+REMEDY = "exclude=[…] leaves it out of a Pool, also where a study has begun"
 LIBRARIES = ("likewise", "numpy", "scipy", "rdkit", "selfies", "networkx", "biopython", "rapidfuzz")
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """How the objects of a pool are encoded; `content` names them in a manifest."""
+    """How the objects of a pool are encoded; `content` names them in a manifest.
+
+    The encodings of rows that are `left_out` are of no account: others stand in for them.
+    """
 
     objects: Sequence[Any]
     content: Callable[[], str]
     cache: Path | None = None
     processes: int | None = None
+    left_out: Collection[int] = ()
 
     def __call__(self, similarity: Similarity) -> Iterator[Encoding | Filed]:
         """The encodings of all objects, one for each chunk; those in the cache are on disk."""
+        try:
+            yield from self._found(similarity)
+        except SimilarityError as error:
+            raise SimilarityError(f"{error}; {REMEDY}") from error
+
+    def _found(self, similarity: Similarity) -> Iterator[Encoding | Filed]:
         if self.cache is None or not _describable(similarity):
             yield from self._made(similarity)
             return
         what = described(similarity, self.objects[:2])
         folder = _checked(self.cache) / _slug(similarity, what)
         manifest = self._manifest(what)
-        found = _kept(folder, manifest)
+        found = _kept(folder, manifest, self.left_out)
         yield from found if found is not None else self._keep(folder, manifest, similarity)
 
     def _manifest(self, what: str) -> dict[str, Any]:
@@ -82,7 +94,7 @@ class Encoder:
                     yield from (encoding, *made)
                     return
                 trees.append(stored.write(encoding, beside, f"{len(trees):05d}"))
-            (beside / "manifest.json").write_text(json.dumps({**manifest, "chunks": trees}, indent=1))
+            (beside / "manifest.json").write_text(json.dumps(self._complete(manifest, trees), indent=1))
             shutil.rmtree(folder, ignore_errors=True)
             os.replace(beside, folder)
         except OSError as error:
@@ -93,6 +105,9 @@ class Encoder:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
         yield from (Filed(tree, folder) for tree in trees)
+
+    def _complete(self, manifest: dict[str, Any], trees: list[Any]) -> dict[str, Any]:
+        return {**manifest, "chunks": trees, "left_out": sorted(self.left_out)}
 
     def _made(self, similarity: Similarity) -> Iterator[Encoding]:
         """The chunks, one after another."""
@@ -123,6 +138,39 @@ class Encoder:
         return most if (time.perf_counter() - start) / len(some) * len(self.objects) > WORTH else 1
 
 
+def standing_in(objects: Sequence[Any], rows: Collection[int]) -> Sequence[Any]:
+    """The objects with the first of the others in place of these rows; all as they are where there are no others.
+
+    >>> list(standing_in(("CCO", "?", "CCN"), [1]))
+    ['CCO', 'CCO', 'CCN']
+    """
+    other = next((i for i in range(len(objects)) if i not in rows), None)
+    return objects if other is None or not rows else _StandingIn(objects, rows, objects[other])
+
+
+@dataclass(frozen=True, eq=False)
+class _StandingIn(Sequence[Any]):
+    objects: Sequence[Any]
+    rows: Collection[int]
+    other: Any
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice):
+            return self.other if index in self.rows else self.objects[index]
+        places = range(len(self))[index]
+        return [self.other if i in self.rows else x for i, x in zip(places, self.objects[index], strict=True)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.other if i in self.rows else x for i, x in enumerate(self.objects))
+
+
 def portable(similarity: Similarity) -> bool:
     """Whether another process encodes as this one does: similarities of this library that number no objects."""
     own = type(similarity).__module__.startswith("likewise.similarity.") and not hasattr(similarity, "_register")
@@ -146,11 +194,14 @@ def _checked(cache: Path) -> Path:
     return cache
 
 
-def _kept(folder: Path, manifest: dict[str, Any]) -> list[Filed] | None:
-    """The encodings of a folder that was made from the same; None where there is none, or one of something else."""
+def _kept(folder: Path, manifest: dict[str, Any], left_out: Collection[int]) -> list[Filed] | None:
+    """The encodings of a folder that was made from the same; None where there is none, or one of something else.
+
+    It may hold rows that are left out, but must not lack others.
+    """
     try:
         found = json.loads((folder / "manifest.json").read_text())
-        if {key: found.get(key) for key in manifest} != manifest:
+        if {key: found.get(key) for key in manifest} != manifest or not set(found.get("left_out", ())) <= set(left_out):
             return None
         chunks = [Filed(tree, folder) for tree in found["chunks"]]
         for chunk in chunks:

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 from likewise.errors import MissingExtra, SpaceError
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.codec import plain, scalar
 from likewise.spaces.drawing import MOVES, shares, some
 
@@ -61,6 +61,9 @@ class Graphs(Space):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
+        checked_where(self.where)
+        for size in self.sizes:
+            checked_whole("the number of nodes of Graphs", size)
         low, high = self.sizes
         if not 1 <= low <= high:
             raise SpaceError(f"graphs have between 1 and some more nodes, not between {low} and {high}")
@@ -71,7 +74,7 @@ class Graphs(Space):
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The least and the largest number of nodes."""
-        return (self.nodes, self.nodes) if isinstance(self.nodes, int) else (self.nodes[0], self.nodes[1])
+        return (self.nodes[0], self.nodes[1]) if isinstance(self.nodes, tuple | list) else (self.nodes, self.nodes)
 
     @cached_property
     def _node_labels(self) -> tuple[Any, ...]:
@@ -113,20 +116,13 @@ class Graphs(Space):
             graph.add_edge(*edge, **({} if self.edge_labels is None else {"label": shape.edges[edge]}))
         return graph
 
-    def _shape(self, graph: Any) -> _Shape:
-        edges = {edge if self.directed else (min(edge), max(edge)): label for edge, label in graph.edges.items()}
-        return _Shape(
-            tuple(graph.nodes[node].get("label") for node in range(len(graph))),
-            {edge: edges[edge].get("label") for edge in sorted(edges)},
-        )
-
     def _fit(self, x: Any) -> Any:
         networkx = _networkx()
         if not isinstance(x, networkx.Graph) or x.is_multigraph():
             raise SpaceError(f"{x!r} is not a networkx.Graph or DiGraph without parallel edges")
         self._check_structure(x)
         self._check_labels(x)
-        return self._graph(self._shape(x))
+        return self._graph(shape_of(x))
 
     def _check_structure(self, x: Any) -> None:
         if x.is_directed() != self.directed:
@@ -161,7 +157,7 @@ class Graphs(Space):
 
     def moves(self, x: Any, rng: Generator) -> list[Any]:
         """Graphs with one edge or node more or less, or one label changed; all of them when they are few."""
-        shape = self._shape(x)
+        shape = shape_of(x)
         kinds = [self._toggled(shape), *self._relabelled(shape), *self._resized(shape, rng)]
         limits = shares([count for count, _ in kinds], MOVES)
         graphs = [
@@ -216,13 +212,7 @@ class Graphs(Space):
         return [(n if n < self.sizes[1] else 0, grown), (n if n > self.sizes[0] else 0, shrunk)]
 
     def to_json(self, x: Any) -> dict[str, Any]:
-        shape = self._shape(x)
-        return {
-            "nodes": len(shape.nodes) if self.labels is None else list(map(plain, shape.nodes)),
-            "edges": [
-                list(edge) if self.edge_labels is None else [*edge, plain(label)] for edge, label in shape.edges.items()
-            ],
-        }
+        return graph_data(shape_of(x), labels=self.labels is not None, edge_labels=self.edge_labels is not None)
 
     def from_json(self, data: Any) -> Any:
         nodes = data["nodes"]
@@ -241,6 +231,26 @@ class Graphs(Space):
             "directed": self.directed,
             "connected": self.connected,
         }
+
+
+def shape_of(graph: Any) -> _Shape:
+    """The shape of a graph on the nodes 0, 1, …"""
+    edges = {
+        (u, v) if graph.is_directed() else (min(u, v), max(u, v)): attributes.get("label")
+        for (u, v), attributes in graph.edges.items()
+    }
+    return _Shape(
+        tuple(graph.nodes[node].get("label") for node in range(len(graph))),
+        {(int(u), int(v)): edges[u, v] for u, v in sorted(edges)},
+    )
+
+
+def graph_data(shape: _Shape, *, labels: bool, edge_labels: bool) -> dict[str, Any]:
+    """A shape as JSON data, with the labels that count."""
+    return {
+        "nodes": list(map(plain, shape.nodes)) if labels else len(shape.nodes),
+        "edges": [[*edge, plain(label)] if edge_labels else list(edge) for edge, label in shape.edges.items()],
+    }
 
 
 def _label(label: Any) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from queue import SimpleQueue
@@ -19,6 +19,8 @@ from likewise.similarity.encoding import Encoding
 
 # Rows that are encoded at once, and that a process is given.
 PIECE = 2048
+# How similarities name an object that they cannot compare.
+NUMBERED = re.compile(r"(^row|^object|^record|\bgraph) (\d+)\b")
 
 
 def encoded(likenesses: Sequence[Similarity], objects: Sequence[Any], workers: int) -> Iterator[list[Encoding]]:
@@ -35,8 +37,16 @@ def cores() -> int:
 
 def counted_from(error: SimilarityError, start: int) -> SimilarityError:
     """The complaint with the row counted over all objects."""
-    text = re.sub(r"^(row|object|record) (\d+)\b", lambda m: f"{m[1]} {int(m[2]) + start}", str(error))
-    return SimilarityError(text)
+    return renumbered(error, lambda row: row + start)
+
+
+def renumbered(error: SimilarityError, place: Callable[[int], int]) -> SimilarityError:
+    """The complaint with the place that the row has elsewhere.
+
+    >>> renumbered(SimilarityError("row 2 is not a molecule: 'xx'"), [40, 50, 60].__getitem__)
+    SimilarityError("row 60 is not a molecule: 'xx'")
+    """
+    return SimilarityError(NUMBERED.sub(lambda found: f"{found[1]} {place(int(found[2]))}", str(error), count=1))
 
 
 def _serial(likenesses: Sequence[Similarity], objects: Sequence[Any], starts: range) -> Iterator[list[Encoding]]:

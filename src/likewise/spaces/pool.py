@@ -18,9 +18,11 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Similarity
 from likewise.similarity.vectors import Coordinates
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.codec import identity, plain
-from likewise.spaces.encoded import Encoder
+from likewise.spaces.copies import copied
+from likewise.spaces.encoded import Encoder, standing_in
+from likewise.spaces.foreign import foreign, is_graph
 from likewise.spaces.ranges import Path, rescaled, span
 from likewise.spaces.sources import Table, read
 
@@ -33,13 +35,15 @@ Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 class Pool(Space):
     """A finite list of any objects, in the order given; of equal ones the first is kept.
 
-    Two objects are equal when they have the same JSON form, in which tuples, arrays and sets are lists. Objects of
-    other kinds need a method `to_json`, or the pool a `codec`, two functions to JSON data and back, as in
-    `codec=(str, Fraction)`. A pool may be empty; only sampling from it is an error. Vector similarities see the
-    pool's numbers rescaled to their range.
+    Two objects are equal when they have the same JSON form, in which tuples, arrays and sets are lists, a graph of
+    networkx is its nodes and edges, and a molecule of RDKit its canonical SMILES, so that coordinates do not tell two
+    apart. Objects of other kinds need a method `to_json`, or the pool a `codec`, two functions to JSON data and back,
+    as in `codec=(str, Fraction)`. A pool may be empty; only sampling from it is an error. Vector similarities see the
+    pool's numbers rescaled to their range. Arrays, dicts, lists and sets are copied, and the pool's arrays read-only.
 
     The objects may stand in a .csv, .tsv or .parquet file (or .gz of one) or in a folder of .parquet files: `column`
-    names their column, or several that are the fields of a record. What is in `exclude` is never proposed.
+    names their column, or several that are the fields of a record. What is in the list `exclude` is never proposed, and
+    need not be anything that a similarity can compare.
 
     For large pools: scores and encodings beyond `memory` ("4GB") are kept on disk, with the same answers; `cache` is a
     folder that keeps the encodings for the next time, one folder for each pool; `processes` encode (by default as many
@@ -76,7 +80,7 @@ class Pool(Space):
     ) -> None:
         set_field = object.__setattr__
         set_field(self, "codec", codec)
-        set_field(self, "where", where)
+        set_field(self, "where", checked_where(where))
         set_field(self, "memory", _bytes(memory))
         set_field(self, "client", _checked(client))
         set_field(self, "_cache", None if cache is None else Folder(cache))
@@ -86,7 +90,7 @@ class Pool(Space):
         distinct = self._distinct(given)
         set_field(self, "duplicates", len(given) - len(distinct))
         set_field(self, "objects", _filtered(distinct, where))
-        set_field(self, "_excluded", tuple(exclude))
+        set_field(self, "_excluded", tuple(copied(_listed("exclude", exclude))))
 
     def _given(self, objects: Any, column: str | Sequence[str] | None) -> Sequence[Any]:
         """The objects as they are given, or as they are read."""
@@ -95,14 +99,12 @@ class Pool(Space):
             return found if self.codec is None else [self.codec[1](data) for data in found]
         if column is not None:
             raise SpaceError(f"column={column!r} is for objects in a file; a list has no columns")
-        if isinstance(objects, bytes | Mapping) or not isinstance(objects, Iterable):
-            raise SpaceError(f"Pool takes a list of objects, not one {type(objects).__name__}: {_short(objects)}")
         if hasattr(objects, "columns"):
             raise SpaceError(
                 "Pool takes a list of objects, not a table; pass its rows as dicts: "
                 "table.to_dicts() in polars, table.to_dict('records') in pandas"
             )
-        return list(objects)
+        return _listed("Pool", objects)
 
     def _distinct(self, given: Sequence[Any]) -> Collection[Any]:
         if isinstance(given, Table):
@@ -118,7 +120,8 @@ class Pool(Space):
                     f"object {number} of the pool cannot be stored, as {error}: {_short(x)}; "
                     "pass codec=(to_json, from_json), two functions from an object to JSON data and back"
                 ) from error
-        return found.values()
+        # Of its own, so that it stays as it is whatever becomes of what was given.
+        return [copied(x, writeable=False) for x in found.values()]
 
     def _identity(self, x: Any) -> Hashable:
         if self.codec is None:
@@ -162,12 +165,25 @@ class Pool(Space):
     @cached_property
     def excluded(self) -> frozenset[str]:
         """The keys of the objects that are never proposed; those that are not in the pool do not matter."""
+        return frozenset(self.key(self.objects[i]) for i in self._excluded_rows)
+
+    @cached_property
+    def _excluded_rows(self) -> frozenset[int]:
         inside = (self._position(x) for x in self._excluded)
-        return frozenset(self.key(self.objects[i]) for i in inside if i is not None)
+        return frozenset(i for i in inside if i is not None)
+
+    @property
+    def comparable(self) -> Sequence[Any]:
+        """The objects, with another one in place of each that is excluded, which no similarity need understand."""
+        return standing_in(self.objects, self._excluded_rows)
 
     def encodings(self, similarity: Similarity) -> Iterator[Any]:
-        """The encodings of all objects, in chunks: from the cache, or made by as many processes as allowed."""
-        return Encoder(self.objects, self._content, self._cache, self._processes)(similarity)
+        """The encodings of all objects, in chunks: from the cache, or made by as many processes as allowed.
+
+        Those of excluded objects are of no account, for they are encodings of others.
+        """
+        encoder = Encoder(self.comparable, self._content, self._cache, self._processes, self._excluded_rows)
+        return encoder(similarity)
 
     def _content(self) -> str:
         """A digest of the objects in their order."""
@@ -197,7 +213,7 @@ class Pool(Space):
         return self.objects[self.index(x)]
 
     def to_json(self, x: Any) -> Any:
-        return plain(x) if self.codec is None else self.codec[0](x)
+        return plain(x, foreign) if self.codec is None else self.codec[0](x)
 
     def from_json(self, data: Any) -> Any:
         position = self._stored_at(data)
@@ -232,22 +248,34 @@ class Pool(Space):
 
     def _span(self, path: Path) -> Coordinates | None:
         if path not in self._spans:
-            self._spans[path] = span(self._column(path))
+            found = span(_column(self.objects, path))
+            # What is excluded may be what has no numbers.
+            self._spans[path] = span(_column(self.comparable, path)) if found is None and self._excluded else found
         return self._spans[path]
 
-    def _column(self, path: Path) -> list[Any]:
-        column = list(self.objects)
-        for name in path:
-            if not all(isinstance(x, Mapping) and name in x for x in column):
-                return []
-            column = [x[name] for x in column]
-        return column
+
+def _column(objects: Sequence[Any], path: Path) -> list[Any]:
+    column = list(objects)
+    for name in path:
+        if not all(isinstance(x, Mapping) and name in x for x in column):
+            return []
+        column = [x[name] for x in column]
+    return column
 
 
 def _checked(client: Any) -> Any:
     if client is not None and (not hasattr(client, "scatter") or getattr(client, "asynchronous", False)):
         raise SpaceError(f"a pool's client is a plain distributed.Client, not asynchronous, not {_short(client)}")
     return client
+
+
+def _listed(what: str, objects: Any) -> list[Any]:
+    if isinstance(objects, str | bytes | Mapping) or is_graph(objects) or not isinstance(objects, Iterable):
+        raise SpaceError(
+            f"{what} takes a list of objects, not one {type(objects).__name__}: {_short(objects)}; "
+            f"for this one alone write [{_short(objects)}]"
+        )
+    return list(objects)
 
 
 def _hashed(texts: Iterable[str]) -> str:
