@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.search.cluster import ATTEMPTS, ClusterPartitions
+from likewise.search.exhaustive import ExhaustiveSearch
 
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
 
@@ -218,3 +219,22 @@ def test_other_clients_are_refused() -> None:
     for client in (Asynchronous(), np.random):
         with pytest.raises(lw.SpaceError, match=r"distributed\.Client"):
             lw.Pool([1, 2], client=client)
+
+
+@pytest.mark.usefixtures("_imagined")
+@pytest.mark.parametrize("deaths", [[], [3, 9]])
+def test_a_cluster_is_ready_once_and_names_what_it_cannot_compare(deaths: list[int]) -> None:
+    words: list[Any] = [f"{i:02d}" for i in range(40)]
+    words[25] = 25.0
+    client = Cluster(deaths)
+    for exclude in ([], [25.0]):
+        pool = lw.Pool(words, client=client, exclude=exclude)
+        search = ExhaustiveSearch.over(pool, pool.key)
+        if exclude:
+            search.ready([lw.Hamming()])
+            tasks = client.tasks
+            search.ready([lw.Hamming()])
+            assert client.tasks == tasks
+        else:
+            with pytest.raises(lw.SimilarityError, match=r"^object 25 is not a string.*exclude="):
+                search.ready([lw.Hamming()])

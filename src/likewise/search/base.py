@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
-from likewise.similarity.base import Vector
+from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Generator, Space
 
 
@@ -38,6 +38,10 @@ class Ground:
 
 class Search(ABC):
     """Finds the objects of a space that a scorer values most."""
+
+    def ready(self, likenesses: Sequence[Similarity]) -> None:
+        """Make what will be needed whatever is learnt; an object that a likeness cannot compare is an error here."""
+        return
 
     @abstractmethod
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:

@@ -33,6 +33,8 @@ ATTEMPTS, PAUSE = 5, 0.5
 # Bytes in one task; Dask warns of ten million and more.
 PIECE = 4_000_000
 
+Likenesses = Sequence[Similarity]
+
 
 class _Kept:
     """A part of the pool on a worker. Whatever leaves the worker, or its memory, leaves as objects alone."""
@@ -53,17 +55,17 @@ class _Kept:
         except SimilarityError as error:
             raise counted_from(error, first) from error
 
-    def answer(self, message: str, question: Question, about: Any) -> Any:
+    def answer(self, message: str, question: Question | Likenesses, about: Sequence[Any]) -> Any:
         # A question that was given up may still be at work in another thread.
         with self._lock:
-            return getattr(self._partition, message)(question, about)
+            return getattr(self._partition, message)(question, *about)
 
 
 def _keep(first: int, total: int, memory: int | None, *objects: bytes) -> _Kept:
     return _Kept(_whole(objects), first, total, memory)
 
 
-def _answer(kept: _Kept, message: str, about: Any, *question: bytes) -> Any:
+def _answer(kept: _Kept, message: str, about: Sequence[Any], *question: bytes) -> Any:
     return kept.answer(message, _whole(question), about)
 
 
@@ -85,28 +87,37 @@ class ClusterPartitions:
     edges: list[int]
     memory: int | None = None
     _places: dict[int, tuple[str, Any]] = field(default_factory=dict)
-    _sent: tuple[Question, list[Any]] | None = None
+    _sent: tuple[Question | Likenesses, list[Any]] | None = None
+    _encoded: int = 0
 
     @classmethod
     def over(cls, pool: Pool) -> ClusterPartitions:
         """One part for each thread of the cluster."""
         parts = max(1, min(_threads(_workers(pool.client)), len(pool.objects)))
         edges = np.linspace(0, len(pool.objects), parts + 1).round().astype(int).tolist()
-        return cls(pool.client, pool.objects, edges, None if pool.memory is None else pool.memory // parts)
+        return cls(pool.client, pool.comparable, edges, None if pool.memory is None else pool.memory // parts)
+
+    def ready(self, likenesses: Likenesses) -> None:
+        """Encode every row by each likeness, the first time; a part that is made anew encodes when it is asked."""
+        if len(likenesses) > self._encoded:
+            self._answers("ready", likenesses, dict.fromkeys(range(len(self.edges) - 1), ()))
+            self._encoded = len(likenesses)
 
     def contenders(self, question: Question, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
-        answers = self._answers("contenders", question, dict.fromkeys(range(len(self.edges) - 1), most))
+        answers = self._answers("contenders", question, dict.fromkeys(range(len(self.edges) - 1), (most,)))
         return merged(list(answers.values()), question, most)
 
     def entries(self, question: Question, rows: Rows) -> Entries:
         """What is known of these rows, in their order."""
         part = np.searchsorted(self.edges, rows, side="right") - 1
         places = {i: np.flatnonzero(part == i) for i in np.unique(part).tolist()}
-        answers = self._answers("entries", question, {i: rows[at] for i, at in places.items()})
+        answers = self._answers("entries", question, {i: (rows[at],) for i, at in places.items()})
         return joined([(places[i], answers[i]) for i in places])
 
-    def _answers(self, message: str, question: Question, about: Mapping[int, Any]) -> dict[int, Any]:
+    def _answers(
+        self, message: str, question: Question | Likenesses, about: Mapping[int, Sequence[Any]]
+    ) -> dict[int, Any]:
         """Each part's answer, from another worker where one was lost on the way."""
         answers: dict[int, Any] = {}
         for attempt in range(ATTEMPTS):
@@ -122,7 +133,9 @@ class ClusterPartitions:
             "they were scored; look at the workers' logs, for they may be short of memory, and ask again"
         )
 
-    def _attempt(self, message: str, question: Question, about: Mapping[int, Any]) -> dict[int, Any]:
+    def _attempt(
+        self, message: str, question: Question | Likenesses, about: Mapping[int, Sequence[Any]]
+    ) -> dict[int, Any]:
         """The answers of those parts whose workers live to give them."""
         workers = _workers(self.client)
         self._level(workers)
@@ -139,10 +152,10 @@ class ClusterPartitions:
             self._watch(waiting, answers)
         return answers
 
-    def _send(self, question: Question) -> list[Any]:
+    def _send(self, question: Question | Likenesses) -> list[Any]:
         """The question on its way; it is sent once, however many messages it comes with."""
         if self._sent is None or self._sent[0] is not question:
-            self._sent = question, self._pieces(question.lean())
+            self._sent = question, self._pieces(question.lean() if isinstance(question, Question) else question)
         return self._sent[1]
 
     def _pieces(self, value: Any, **where: Any) -> list[Any]:

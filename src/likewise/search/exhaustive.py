@@ -58,6 +58,10 @@ class ExhaustiveSearch(Search):
             return cls(space.objects, space.row, _partitions(space))
         return cls(space.objects, _Places(space.objects, key), Partition.of(space.objects))
 
+    def ready(self, likenesses: Sequence[Similarity]) -> None:
+        """Encode all objects by each likeness, once."""
+        self.partitions.ready(tuple(likenesses))
+
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
         return self._best(scorer, ground, CONTENDERS)
 

@@ -75,6 +75,11 @@ class Partition:
 
         return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE, memory)
 
+    def ready(self, likenesses: Sequence[Similarity]) -> None:
+        """Encode every row by each likeness that has not done so."""
+        for k, similarity in enumerate(likenesses):
+            self._encode(k, similarity)
+
     def contenders(self, question: Question, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
         self._prepare(question)
@@ -103,8 +108,7 @@ class Partition:
                 for chunk in self.chunks:
                     chunk.drop(k)
         for k in question.used:
-            if any(k not in chunk.encodings for chunk in self.chunks):
-                self._encode(k, question.similarity(k))
+            self._encode(k, question.similarity(k))
             changed = self._versions.get(k) != question.versions[k]
             # Until all chunks are ready, none is: an interruption must leave no columns of two versions.
             self._versions.pop(k, None)
@@ -117,6 +121,9 @@ class Partition:
         self.bounds.prepare(question)
 
     def _encode(self, k: int, similarity: Similarity) -> None:
+        """Encode every row by likeness k, unless that is done."""
+        if all(k in chunk.encodings for chunk in self.chunks):
+            return
         for chunk, encoding in zip(self.chunks, self.encoder(similarity), strict=True):
             chunk.encodings[k] = encoding
             self._afford(chunk)

@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from likewise.errors import SimilarityError
 from likewise.search.base import Ground, gathered
 from likewise.similarity.base import Similarity
+from likewise.similarity.encoding import Encoding
+from likewise.spaces.base import Space
+from likewise.spaces.pieces import renumbered
+from likewise.spaces.pool import Pool
 
 CANDIDATES = 1000
 
@@ -22,7 +27,7 @@ def spread(n: int, similarity: Similarity, known: Sequence[Any], ground: Ground)
     found = gathered(pool, ground.rng.random(len(pool)), ground)
     if len(found.objects) <= 1:
         return found.objects[:n]
-    encodings = similarity.encode(found.objects)
+    encodings = _encoded(found.objects, similarity, ground.space)
     scores = similarity.between(encodings, encodings)
     own = np.sqrt(np.maximum(similarity.within(encodings), 1e-300))
     scores = scores / np.outer(own, own)
@@ -38,3 +43,13 @@ def spread(n: int, similarity: Similarity, known: Sequence[Any], ground: Ground)
         closest = np.maximum(closest, scores[best])
         closest[best] = np.inf
     return [found.objects[i] for i in picks]
+
+
+def _encoded(objects: Sequence[Any], similarity: Similarity, space: Space) -> Encoding:
+    """The encodings of a sample; a complaint about one of a pool's objects names its row in the pool."""
+    try:
+        return similarity.encode(objects)
+    except SimilarityError as error:
+        if not isinstance(space, Pool):
+            raise
+        raise renumbered(error, lambda row: space.index(objects[row])) from error
