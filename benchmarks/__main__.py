@@ -31,6 +31,7 @@ def _run(task: Task, given: argparse.Namespace) -> None:
 
     task = replace(task, **{k: v for k in ("initial", "budget") if (v := getattr(given, k)) is not None})  # type: ignore[type-var]
     results = Results(given.json) if given.json else results_of(task.name, given.batch)
+    results.check(task, given.batch)
     for name in _methods(given):
         optimiser = method(name)
         for seed in range(given.seeds if optimiser.suits(task) else 0):
@@ -56,8 +57,12 @@ def _function(given: argparse.Namespace) -> None:
 def _expectation(given: argparse.Namespace) -> None:
     from benchmarks.tasks.expectation import expectation
 
+    out = given.json
     for integrand in given.integrand:
-        _run(expectation(given.dimension, integrand), given)
+        task = expectation(given.dimension, integrand)
+        if out and len(given.integrand) > 1:
+            given.json = out.with_stem(f"{out.stem}-{task.name}")
+        _run(task, given)
 
 
 def _permutation(given: argparse.Namespace) -> None:
@@ -152,7 +157,7 @@ def _options() -> argparse.ArgumentParser:
     runs.add_argument("--initial", type=int, help="objects every method begins with")
     runs.add_argument("--budget", type=int, help="evaluations after the initial ones")
     runs.add_argument("--batch", type=int, default=1)
-    runs.add_argument("--json", type=Path, help="where results go; benchmarks/results/<task>.json if absent")
+    runs.add_argument("--json", type=Path, help="where results go; <task>.json in the results' folder if absent")
     runs.add_argument("--again", action="store_true", help="replace runs that are there")
     return runs
 

@@ -47,15 +47,21 @@ class Results:
     def has(self, method: str, seed: int) -> bool:
         return str(seed) in self.read().get("methods", {}).get(method, {}).get("runs", {})
 
+    def check(self, task: Task, batch: int, *, facts: bool = True) -> None:
+        """Stop if the file holds another task; `facts` compares the optimum and the median too, which take time."""
+        wanted = _asked(task, batch) | (_facts(task) if facts else {})
+        known = self.read().get("task", wanted)
+        if different := [key for key in wanted if known.get(key) != wanted[key]]:
+            there, here = ({key: one.get(key) for key in different} for one in (known, wanted))
+            raise SystemExit(f"{self.path} holds another task: {there}, not {here}; give another --json")
+
     def add(self, task: Task, batch: int, method: Method, seed: int, run: Run) -> None:
         """Add one run, keeping all others."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(self.path.parent):
-            content = self.read() or {"methods": {}}
-            header = _header(task, batch)
-            if (known := content.get("task", header)) != header:
-                raise SystemExit(f"{self.path} holds another task: {known}, not {header}; give another --json")
-            content = {"task": header, "machine": machine(), "methods": content["methods"]}
+            self.check(task, batch)
+            header = _asked(task, batch) | _facts(task)
+            content = {"task": header, "machine": machine(), "methods": self.read().get("methods", {})}
             entry = content["methods"].setdefault(method.name, {"runs": {}})
             entry |= {"settings": method.settings(task), "versions": {name: version(name) for name in method.libraries}}
             entry["runs"] = dict(
@@ -84,14 +90,19 @@ def _cpuinfo() -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-def _header(task: Task, batch: int) -> dict[str, Any]:
-    facts = task.facts
+def _asked(task: Task, batch: int) -> dict[str, Any]:
     return {
         "name": task.name,
         "direction": "maximize" if task.sign > 0 else "minimize",
         "initial": task.initial,
         "budget": task.budget,
         "batch": batch,
+    }
+
+
+def _facts(task: Task) -> dict[str, Any]:
+    facts = task.facts
+    return {
         "best": _significant(task.sign * facts.best, 12),
         "median": _significant(task.sign * facts.median, 9),
         "top": _significant(task.sign * facts.top, 9),

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.methods import PEERS, method
 from benchmarks.run import run
 from benchmarks.store import RESULTS, Results, results_of
-from benchmarks.tasks.catalogue import FIVE, LARGE, QAP, SMALL, expectations, task
+from benchmarks.tasks.catalogue import FIVE, LARGE, QAP, SMALL, expectations, outline, task
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ def run_jobs(listed: list[Job], folder: Path = RESULTS, again: bool = False) -> 
     """Run what is missing. A run that fails is reported, and the next one begins."""
     for number, job in enumerate(listed, 1):
         results = results_of(job.task, job.batch, folder)
+        results.check(outline(job.task), job.batch, facts=False)
         if (again or not results.has(job.method, job.seed)) and (line := run_job(job, results)):
             print(f"{number}/{len(listed)} {line}", flush=True)
 
@@ -114,6 +115,7 @@ def run_job(job: Job, results: Results) -> str:
     problem, optimiser = task(job.task), method(job.method)
     if not optimiser.suits(problem):
         return ""
+    results.check(problem, job.batch)
     label = f"{job.task} {job.method} seed {job.seed} batch {job.batch}"
     try:
         done = run(problem, optimiser, job.seed, job.batch)

@@ -25,6 +25,10 @@ class Table:
     log: tuple[str, ...] = ()
     rows: int | None = None
 
+    @property
+    def sign(self) -> float:
+        return -1.0 if self.minimize else 1.0
+
 
 def pool(name: str, table: Table, initial: int = 10, budget: int = 90) -> Pool:
     """The pool of a table: rows without a value are left out, rows of the same object become their mean."""
@@ -35,7 +39,7 @@ def pool(name: str, table: Table, initial: int = 10, budget: int = 90) -> Pool:
     values = frame[table.value].to_numpy()
     if table.value in table.log:
         values = np.log10(values)
-    return Pool(name, table.kind, parts, values, -1.0 if table.minimize else 1.0, initial, budget)
+    return Pool(name, table.kind, parts, values, table.sign, initial, budget)
 
 
 def _read(table: Table) -> pl.DataFrame:
