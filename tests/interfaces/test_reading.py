@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from likewise.interfaces.complaints import TableError, UsageError
 from likewise.interfaces.tables.dialect import Dialect, sniffed
 from likewise.interfaces.tables.reading import read
-from likewise.interfaces.tables.writing import backed_up, suited, write
+from likewise.interfaces.tables.writing import backed_up, check_name, suited, write
 
 PLAIN = "smiles,yield\nCCO,1.5\nCCN,\n"
 
@@ -163,6 +163,23 @@ def test_what_is_written_is_read_again(
     assert (back.dialect.delimiter, back.dialect.gzipped) == (dialect.delimiter, dialect.gzipped)
 
 
+@given(st.lists(st.tuples(cells, st.text("=+-@'1a. ", max_size=5)), min_size=1, max_size=6))
+def test_writing_what_was_read_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
+    """Whatever a file holds: written once, it stays as it is."""
+    path = tmp_path_factory.mktemp("again") / "t.csv"
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator="\n").writerows([("first", "second"), *rows, ("last", "'-80 °C")])
+    path.write_bytes(stream.getvalue().encode())
+    table = read(path)
+    write(table.frame, path, table.dialect)
+    once, again = path.read_bytes(), read(path)
+    assert again.frame["second"].to_list()[-1] == "-80 °C"
+    write(again.frame, path, again.dialect)
+    assert path.read_bytes() == once
+
+
 def test_no_written_cell_is_a_formula(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     dangerous = ["=HYPERLINK(1)", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "-1.5", "+3", "'=x", "plain"]
@@ -196,6 +213,12 @@ def test_what_does_not_fit_the_old_encoding_is_written_as_utf_8(tmp_path: Path) 
     path = tmp_path / "t.csv"
     write(polars.DataFrame({"a": ["α–ω"]}), path, Dialect(encoding="cp1252"))
     assert read(path).frame["a"][0] == "α–ω"
+
+
+@pytest.mark.parametrize("name", ["n.xlsx", "n.json", "n.xls.gz"])
+def test_a_name_that_promises_another_format_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=r"it can end in \.csv"):
+        check_name(Path(name))
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
