@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -126,6 +127,38 @@ def test_many_suggestions_end_in_a_table(run: Run, words: Path, monkeypatch: pyt
     page = Page(Path("r.html").read_text(encoding="utf-8"))
     assert page.tags.count("article") == 2
     assert page.tags.count("tr") == 4
+
+
+def test_a_report_replaces_nothing_but_a_report(run: Run, report: Path, words: Path, save: Save) -> None:
+    """Refused before any work; --force replaces files that are nobody's input."""
+    notes, space = save("mine", "notes.txt"), save('space = "Strings"\nalphabet = "ABE"\nlength = 4\n', "space.toml")
+    before = {path: path.read_bytes() for path in (words, notes, space)}
+    command = ("suggest", words, "-o", "word", "-s", "hamming")
+    for target, options, reason in (
+        (words, ["--force"], "is the input"),
+        (space, ["--space", space, "--force"], "is the file of --space"),
+        ("new.csv", ["--out", "./new.csv", "--force"], "is that of --out"),
+        (notes, [], "is no report"),
+        ("no/such/r.html", [], "there is no folder"),
+        (report.parent, ["--force"], "not a file"),
+    ):
+        answer = run(*command, "--report", target, *options)
+        assert answer.code == 2
+        assert reason in answer.err
+        assert "took" not in answer.err
+    assert {path: path.read_bytes() for path in before} == before
+    assert not Path("new.csv").exists()
+    assert run(*command, "--report", report).code == 0
+    assert run(*command, "--report", notes, "--force").code == 0
+    assert notes.read_text().startswith("<!doctype html>")
+
+
+def test_reports_need_their_library_before_any_work(run: Run, words: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    answer = run("suggest", words, "-o", "word", "-s", "hamming", "--report", "r.html", "--out", "next.csv")
+    assert answer.code == 1
+    assert "likewise[plots]" in answer.err
+    assert not Path("next.csv").exists()
 
 
 @pytest.fixture

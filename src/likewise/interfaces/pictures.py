@@ -50,14 +50,20 @@ STYLE: Any = {
 }
 
 
-@contextmanager
-def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
+def matplotlib() -> Any:
+    """The library that draws; a MissingExtra where there is none."""
     try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
+        import matplotlib
     except ImportError:
         raise MissingExtra("drawing", "matplotlib", "plots") from None
-    with mpl.rc_context(STYLE):
+    return matplotlib
+
+
+@contextmanager
+def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
+    with matplotlib().rc_context(STYLE):
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(SIZE[0], height), layout="constrained")
         yield figure, figure.add_subplot()
 

@@ -51,8 +51,8 @@ def space(text: str) -> Space:
     65536
     """
     kind, _, rest = text.partition(":")
-    if text.lower().endswith(".toml"):
-        return _from_file(Path(text))
+    if (file := path(text)) is not None:
+        return _from_file(file)
     if kind.lower() not in _SHORT:
         forms = ", ".join(named.kind for named in SPACES.values() if named.kind != "(file)")
         raise UsageError(
@@ -66,6 +66,11 @@ def space(text: str) -> Space:
     except (ValueError, TypeError):
         form = next(named.kind for named in SPACES.values() if named.kind.startswith(f"{kind.lower()}:"))
         raise UsageError(f"--space {text!r} cannot be read; write it like {form!r}.") from None
+
+
+def path(text: str | None) -> Path | None:
+    """The file that describes a space, if the text names one."""
+    return Path(text) if text is not None and text.lower().endswith(".toml") else None
 
 
 def _from_file(path: Path) -> Space:

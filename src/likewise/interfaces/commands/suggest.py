@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 def suggest(
     file: Annotated[
-        Path | None, typer.Argument(help="CSV, TSV or Parquet, gzipped or not; may be left out with --space.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="CSV, TSV or Parquet, gzipped or not; may be left out with --space."),
     ] = None,
     n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many suggestions.")] = 1,
     object: Object = None,
@@ -58,7 +59,7 @@ def suggest(
     decimal: DecimalSign = None,
     skip_bad: SkipBad = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace --out even if it holds values that FILE has not.")
+        bool, typer.Option("--force", help="Replace --out even if it holds values that FILE has not, and any --report.")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -77,9 +78,18 @@ def suggest(
     from likewise.interfaces.nextfile import check_target, written
     from likewise.interfaces.problem import answered
     from likewise.interfaces.sheet import sheet
+    from likewise.interfaces.targets import check_targets
 
     if file is None and space is None:
         raise UsageError("give a FILE with candidates, or a --space to take them from.")
+    check_targets(
+        {"--out": out, "--report": report},
+        {"the input, which is never changed": file, "the file of --space": spacefile.path(space)},
+    )
+    if report is not None:
+        from likewise.interfaces.report.page import check_report
+
+        check_report(report, force)
     voice = Voice(quiet)
     chosen_space = None if space is None else spacefile.space(space)
     chosen = choices(object, value, std, text, decimal, skip_bad)

@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise.interfaces import pictures, views
 from likewise.interfaces.answers import counted, percent, weights
+from likewise.interfaces.complaints import UsageError
 from likewise.interfaces.console import Voice
 from likewise.interfaces.judgement import Judgement
 from likewise.interfaces.report.cards import cards
@@ -26,6 +27,23 @@ if TYPE_CHECKING:
     from likewise.study.suggestion import Suggestion
 
 FEWEST = 3
+# By what a report is known, in its first bytes.
+MARK, BEGINNING = b'<meta name="generator" content="likewise">', 200
+
+
+def check_report(target: Path, force: bool) -> None:
+    """Refuse to draw without the library for it, and to replace a file that is no report."""
+    pictures.matplotlib()
+    if not force and target.exists() and not _is_report(target):
+        raise UsageError(f"{target} is there already and is no report of likewise; give another name, or --force.")
+
+
+def _is_report(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return MARK in file.read(BEGINNING)
+    except OSError:
+        return False
 
 
 def write_report(
