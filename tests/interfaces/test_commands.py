@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import inspect
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,40 @@ def test_explain_takes_records(run: Run, save: Save) -> None:
     assert run("explain", table, "base=KOH", "t=warm", "-o", "base", "-o", "t").code == 2
 
 
+@pytest.mark.parametrize(("what", "words"), [("C(((", "not a molecule"), ("", "without atoms")])
+def test_explain_refuses_an_object_by_its_name(run: Run, save: Save, what: str, words: str) -> None:
+    pytest.importorskip("rdkit")
+    table = save("smiles,y\n" + "".join(f"{'C' * i}O,{i}\n" for i in range(1, 9)))
+    answer = run("explain", table, what)
+    assert answer.code == 2
+    assert f"OBJECT {what!r}" in answer.err
+    assert words in answer.err
+    assert "row 0" not in answer.err
+
+
+def test_what_does_not_go_with_the_others_is_named(run: Run, save: Save, words: Path) -> None:
+    """Each could be compared on its own; the row, or the argument, that is unlike those above it is named."""
+    answer = run("explain", words, "ABC", "-o", "word", *FAST)
+    assert answer.code == 2
+    assert "OBJECT 'ABC' does not go with the table" in answer.err
+    answer = run("suggest", save("word,score\nAA,1\nAB,2\nABC,3\nBB,\n"), *FAST)
+    assert answer.code == 1
+    assert "row 4, column 'word', 'ABC'" in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--seed", "-1"), ("-s", "ngrams(0)"), ("-s", "smiles(5)"), ("-s", "reverse_complement(3)"),
+        ("--acquisition", "ucb(-1)"), ("--acquisition", "ucb(x)"), ("-s", "tanimoto(radius=x)"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_fit_are_usage(run: Run, words: Path, arguments: tuple[str, str]) -> None:
+    answer = run("suggest", words, "-o", "word", *arguments)
+    assert answer.code == 2
+    assert "inside likewise" not in answer.err
+
+
 def test_compare_ranks_the_similarity_that_explains_first(run: Run, words: Path) -> None:
     data = run("compare", words, "--json", "-o", "word", "-s", "same,hamming").data
     assert data["rows"][0]["name"] == "Hamming"
@@ -150,14 +186,54 @@ def test_stored_studies_are_listed_and_exported(run: Run, stored: str, tmp_path:
 def test_asking_for_studies_makes_no_file(run: Run, tmp_path: Path) -> None:
     assert run("studies", "nowhere.db").code == 2
     assert run("studies", f"sqlite:///{tmp_path}/nowhere.db").code == 2
+    assert run("studies", "mysql://x").code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_asking_for_studies_changes_no_file(run: Run, tmp_path: Path) -> None:
+    other, empty = tmp_path / "other.db", tmp_path / "empty.db"
+    with closing(sqlite3.connect(other)) as connection, connection:
+        connection.execute("CREATE TABLE mine (x INTEGER)")
+    empty.touch()
+    before = other.read_bytes()
+    for command in (("studies", other), ("export", other, "mine"), ("studies", empty)):
+        answer = run(*command)
+        assert answer.code == 1
+        assert "is a SQLite database, but holds no likewise studies" in answer.err
+    assert other.read_bytes() == before
+    assert sorted((path.name, path.stat().st_size) for path in tmp_path.iterdir()) == [
+        ("empty.db", 0),
+        ("other.db", len(before)),
+    ]
+
+
+def test_a_name_that_is_no_file_asks_for_one(run: Run, stored: str) -> None:
+    answer = run("export", stored, "a/b")
+    assert answer.code == 2
+    assert "--out" in answer.err
+
+
+def test_an_export_takes_no_place_but_its_own(run: Run, stored: str, tmp_path: Path) -> None:
+    answer = run("export", stored, "first", "--out", "no/such/first.csv")
+    assert answer.code == 2
+    assert "there is no folder" in answer.err
+    (tmp_path / "study.db").rename(tmp_path / "study.json")
+    before = (tmp_path / "study.json").read_bytes()
+    answer = run("export", "study.json", "first", "--out", "study.json", "--force")
+    assert answer.code == 2
+    assert (tmp_path / "study.json").read_bytes() == before
 
 
 def test_the_demonstration_finds_good_molecules_and_leaves_its_files(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("rdkit")
+    mine = {"molecules.csv.bak": "one", "molecules.csv.bak-2023": "two"}
+    (tmp_path / "here").mkdir()
+    for name, content in mine.items():
+        (tmp_path / "here" / name).write_text(content)
     answer = run("demo", "here", "--rounds", 2, "-n", 4)
     assert answer.code == 0
-    assert sorted(os.listdir("here")) == ["molecules.csv", "next.csv", "report.html"]
+    assert sorted(os.listdir("here")) == sorted([*mine, "molecules.csv", "next.csv", "report.html"])
+    assert {name: (tmp_path / "here" / name).read_text() for name in mine} == mine
     assert "likewise suggest" in answer.out
     with Path("here/molecules.csv").open(newline="") as file:
         told = [row for row in csv.DictReader(file) if row["yield"]]
@@ -166,6 +242,7 @@ def test_the_demonstration_finds_good_molecules_and_leaves_its_files(run: Run, t
     refused = run("demo", "here")
     assert refused.code == 2
     assert "--force" in refused.err
+    assert run("demo", "here/next.csv").code == 2
 
 
 def test_a_closed_pipe_is_no_crash(words: Path) -> None:
@@ -177,3 +254,9 @@ def test_a_closed_pipe_is_no_crash(words: Path) -> None:
         assert process.stderr is not None
         errors = process.stderr.read()
     assert b"Traceback" not in errors
+
+
+def test_a_closed_stream_is_no_crash() -> None:
+    script = "import sys; sys.stdout = None; from likewise.interfaces.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script, "similarities"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -6,6 +6,7 @@ failed. Errors are one paragraph; `--debug` shows where they come from.
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated, Any
 
@@ -91,6 +92,9 @@ app.command("export")(stored.export)
 
 def main() -> None:
     """Run the command line."""
+    # Where a stream was closed by the caller, what goes there is lost, and nothing else.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         # Names of molecules and units are not ASCII everywhere; a terminal that cannot show one shows a mark instead.
         if hasattr(stream, "reconfigure"):

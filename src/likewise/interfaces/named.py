@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from likewise.errors import LikewiseError, MissingExtra
 from likewise.interfaces.complaints import UsageError
 
 if TYPE_CHECKING:
@@ -199,10 +200,22 @@ def _built(tree: ast.expr, known: Mapping[str, Named], what: str, text: str) -> 
     arguments = [_argument(each, known, what, text) for each in call.args]
     options = {str(each.arg): _argument(each.value, known, what, text) for each in call.keywords}
     try:
-        return known[name].load()(*arguments, **options)
-    except TypeError as error:
+        return _sound(known[name].load()(*arguments, **options))
+    except MissingExtra:
+        raise
+    except (AttributeError, LikewiseError, TypeError, ValueError) as error:
         takes = known[name].arguments or "none"
         raise UsageError(f"{what} {text!r} does not fit: {error}; the arguments of {name} are: {takes}.") from None
+
+
+def _sound(made: Any) -> Any:
+    """What was made, if everything that it is made of is a similarity."""
+    from likewise.similarity.base import Similarity
+
+    for part in made.parts if isinstance(made, Similarity) else ():
+        if not isinstance(part, Similarity):
+            raise TypeError(f"{part!r} is no similarity")
+    return made
 
 
 def _argument(tree: ast.expr, known: Mapping[str, Named], what: str, text: str) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from likewise.errors import SimilarityError
 from likewise.interfaces.choosing import Request, chosen, molecular
-from likewise.interfaces.complaints import UsageError
+from likewise.interfaces.complaints import TableError, UsageError
 from likewise.interfaces.console import Progress, Voice
-from likewise.interfaces.sheet import Sheet, without_bad
+from likewise.interfaces.sheet import Sheet, cell_of, without_bad
 from likewise.interfaces.tables.objects import Bad, shown
 
 if TYPE_CHECKING:
@@ -63,8 +64,11 @@ def answered(
             problem = posed(sheet, request, voice, likenesses, extra, progress or Progress())
             return problem, work(problem)
         except SimilarityError:
-            bad = [] if sheet is None else _incomparable(sheet, likenesses, voice)
+            check = _check_of(likenesses)
+            _check_given(extra, check)
+            bad = [] if sheet is None else _incomparable(sheet, check, voice)
             if sheet is None or not bad:
+                _check_together(sheet, extra, check)
                 raise
             sheet = without_bad(sheet, bad, request.skip_bad, voice)
 
@@ -165,10 +169,9 @@ def _told(study: Study, sheet: Sheet) -> None:
         study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
 
 
-def _incomparable(sheet: Sheet, compared: Sequence[Similarity], voice: Voice) -> list[Bad]:
+def _incomparable(sheet: Sheet, check: Check, voice: Voice) -> list[Bad]:
     """The rows whose objects a similarity refuses; halves of the table are tried until single rows are left."""
     places = [i for i, x in enumerate(sheet.objects) if x is not None]
-    check = _parsed if any(map(molecular, compared)) else _encoded_by(compared)
     bad: list[Bad] = []
     with voice.working("looking for rows that cannot be compared", len(places)) as progress:
         for start in range(0, len(places), CHECKED):
@@ -188,10 +191,50 @@ def _refused(sheet: Sheet, places: Sequence[int], check: Check) -> list[Bad]:
         if len(places) > 1:
             half = len(places) // 2
             return [*_refused(sheet, places[:half], check), *_refused(sheet, places[half:], check)]
-        # Its own count of rows begins anew, and would mislead.
-        reason = str(error).removeprefix("row 0 is ").removeprefix("record 0 ").removeprefix("object 0 ")
-        return [Bad(places[0], sheet.roles.objects[0], shown(sheet.objects[places[0]]), reason)]
+        return [Bad(places[0], sheet.roles.objects[0], shown(sheet.objects[places[0]]), _reason(error))]
     return []
+
+
+def _reason(error: SimilarityError) -> str:
+    """What is wrong with a single object; its own count of rows begins anew, and would mislead."""
+    return str(error).removeprefix("row 0 is ").removeprefix("record 0 ").removeprefix("object 0 ")
+
+
+def _check_given(extra: Sequence[Any], check: Check) -> None:
+    """Refuse objects of the command line that cannot be compared."""
+    for x in extra:
+        try:
+            check([x])
+        except SimilarityError as error:
+            raise UsageError(f"OBJECT {shown(x)!r} cannot be compared: {_reason(error)}.") from None
+
+
+def _check_together(sheet: Sheet | None, extra: Sequence[Any], check: Check) -> None:
+    """Refuse the first object that cannot be compared with those above it, though each could be on its own."""
+    if sheet is None:
+        return
+    places = [i for i, x in enumerate(sheet.objects) if x is not None]
+    objects = [*(sheet.objects[i] for i in places), *extra]
+    first = bisect_left(range(len(objects) + 1), True, key=lambda count: _complaint(objects[:count], check) is not None)
+    if first > len(objects):
+        return
+    reason, text = str(_complaint(objects[:first], check)), shown(objects[first - 1])
+    if first > len(places):
+        raise UsageError(f"OBJECT {text!r} does not go with the table: {reason}.")
+    bad = Bad(places[first - 1], sheet.roles.objects[0], text, reason)
+    raise TableError(f"{cell_of(sheet.table, bad)}: {reason}.")
+
+
+def _complaint(objects: Sequence[Any], check: Check) -> SimilarityError | None:
+    try:
+        check(objects)
+    except SimilarityError as error:
+        return error
+    return None
+
+
+def _check_of(compared: Sequence[Similarity]) -> Check:
+    return _parsed if any(map(molecular, compared)) else _encoded_by(compared)
 
 
 def _parsed(objects: Sequence[Any]) -> None:

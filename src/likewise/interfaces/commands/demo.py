@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -35,7 +36,7 @@ class Round(NamedTuple):
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Where the files go.")] = Path("likewise-demo"),
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where the files go.")] = Path("likewise-demo"),
     rounds: Annotated[int, typer.Option(min=1, help="Batches to measure.")] = 5,
     n: Annotated[int, typer.Option("-n", "--number", min=1, help="Suggestions in a batch.")] = 8,
     seed: Seed = 0,
@@ -49,6 +50,8 @@ def demo(
     from likewise.interfaces.commands.tell import OnConflict, tell
     from likewise.interfaces.invented import Laboratory
 
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, and the demonstration needs a folder; give another name.")
     taken = [name for name in FILES if (folder / name).exists()]
     if taken and not force:
         raise UsageError(f"{folder} holds {', '.join(taken)} already; give another folder, or --force to replace them.")
@@ -62,14 +65,13 @@ def demo(
     done: list[Round] = []
     with voice.working("measuring", rounds) as progress:
         for number in range(1, rounds + 1):
-            _silently(suggest, file=table, n=n, object=["smiles"], value="yield", out=following, seed=seed)
+            _answer(suggest, file=table, n=n, object=["smiles"], value="yield", out=following, seed=seed)
             laboratory.fill_in(following)
-            _silently(tell, file=table, results=following, in_place=True, on_conflict=OnConflict.STOP)
+            told = _answer(tell, file=table, results=following, in_place=True, on_conflict=OnConflict.STOP)
+            Path(told["backup"]).unlink()
             following.unlink()
             done.append(_round(laboratory, table, number))
             progress.advance()
-    for backup in folder.glob(f"{TABLE}.bak*"):
-        backup.unlink()
     last: dict[str, Any] = {
         "file": table,
         "n": n,
@@ -80,7 +82,7 @@ def demo(
     }
     command = f"likewise suggest {table} --object smiles --value yield -n {n} --out {following} --report {report}"
     if as_json:
-        _silently(suggest, **last, seed=seed)
+        _answer(suggest, **last, seed=seed)
         files = {"table": str(table), "next": str(following), "report": str(report)}
         say_json("demo", {"rounds": [each._asdict() for each in done], "files": files, "next_command": command})
         return
@@ -91,10 +93,11 @@ def demo(
     suggest(**last, seed=seed, quiet=quiet)
 
 
-def _silently(command: Callable[..., None], **arguments: Any) -> None:
-    """Run a command without its answer."""
-    with redirect_stdout(io.StringIO()):
-        command(**arguments, quiet=True)
+def _answer(command: Callable[..., None], **arguments: Any) -> Any:
+    """What a command answers in JSON; nothing of it is shown."""
+    with redirect_stdout(io.StringIO()) as said:
+        command(**arguments, as_json=True, quiet=True)
+    return json.loads(said.getvalue())
 
 
 def _round(laboratory: Laboratory, table: Path, number: int) -> Round:

@@ -17,7 +17,9 @@ def _debugging(context: typer.Context, value: bool) -> bool:
     return value
 
 
-File = Annotated[Path, typer.Argument(help="CSV, TSV or Parquet, gzipped or not, with an object in each row.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet, gzipped or not, with an object in each row.")
+]
 Object = Annotated[
     list[str] | None,
     typer.Option("--object", "-o", help="Column of the objects; once for each column if they are records."),
@@ -36,7 +38,7 @@ SpaceText = Annotated[
     str | None,
     typer.Option("--space", help="Where candidates come from if not from the file: strings:ACGT:8 or space.toml."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="The same seed and file give the same answer.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed and file give the same answer.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON (docs/cli.md describes it).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
 Debug = Annotated[

@@ -54,7 +54,7 @@ def studies(url: Url, as_json: Json = False, debug: Debug = False) -> None:
 
 def export(
     url: Url,
-    name: Annotated[str, typer.Argument(help="The study's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The study's name.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="A .csv, .parquet or .json file; NAME.csv if left out.")
     ] = None,
@@ -63,14 +63,18 @@ def export(
     debug: Debug = False,
 ) -> None:
     """Write all trials of a stored study to a table."""
+    from likewise.interfaces.targets import check_targets
     from likewise.study.tables import SUFFIXES
     from likewise.study.tables import export as write
 
     target = out or Path(f"{name}.csv")
+    if out is None and target.name != f"{name}.csv":
+        raise UsageError(f"the study's name {name!r} is no name of a file; say with --out where to write it.")
     if target.suffix.lower() not in SUFFIXES:
         raise UsageError(f"--out {target} ends in {target.suffix!r}; it can end in {', '.join(SUFFIXES)}.")
     if target.exists() and not force:
         raise UsageError(f"{target} is there already; give another name with --out, or --force to replace it.")
+    check_targets({"--out": target}, {"the storage": _file(url)})
     with _opened(url) as storage:
         rows = _rows(storage, name, url)
     write(rows, target)
@@ -81,18 +85,23 @@ def export(
 
 
 def _opened(url: str) -> Storage:
+    """The storage at a URL, which is there already."""
+    from likewise.study.database import NoStorage
     from likewise.study.storage import open_storage
 
-    if "://" not in url:
-        path = Path(url)
-        if not path.exists():
-            raise UsageError(f"there is no file {url}; give a SQLite file, sqlite:///PATH or postgresql://….")
-        return open_storage(f"sqlite:///{path.resolve()}")
-    scheme, _, rest = url.partition(":///")
-    # Opening a file that is not there would make it.
-    if scheme.startswith("sqlite") and rest and rest != ":memory:" and not Path(rest).exists():
-        raise UsageError(f"there is no file {rest}, so {url} holds no studies; check the path.")
-    return open_storage(url)
+    file = _file(url)
+    try:
+        return open_storage(url if file is None or "://" in url else f"sqlite:///{file.resolve()}", create=False)
+    except NoStorage as error:
+        raise UsageError(f"{error}.") from None
+
+
+def _file(url: str) -> Path | None:
+    """The file of a storage; None of a server."""
+    scheme, sign, rest = url.partition("://")
+    if not sign:
+        return Path(url)
+    return Path(rest.removeprefix("/")) if scheme.startswith("sqlite") else None
 
 
 def _rows(storage: Storage, name: str, url: str) -> list[Any]:
