@@ -47,6 +47,61 @@ def test_a_suggestion_is_told_whatever_became_of_its_object() -> None:
     assert study.best.object == kept
 
 
+def test_an_objective_may_do_what_it_likes_with_its_argument() -> None:
+    points = np.random.default_rng(0).random((20, 2))
+
+    def shifted(x: Any) -> float:
+        x -= 0.5
+        return -float((x**2).sum())
+
+    best = lw.maximize(shifted, lw.Pool(points), lw.RBF(), budget=20)
+    nearest = points[np.argmin(((points - 0.5) ** 2).sum(axis=1))]
+    np.testing.assert_array_equal(best.object, nearest)
+
+    def taken_apart(x: Any) -> float:
+        solvent = x.pop("solvent")
+        return float(x["t"]) * (solvent == "DMF")
+
+    rows = [{"solvent": solvent, "t": t} for solvent in ("water", "DMF", "THF") for t in (20, 40, 60, 80)]
+    for space in (lw.Pool(rows), lw.Record(solvent=["water", "DMF", "THF"], t=[20, 40, 60, 80]).grid()):
+        best = lw.maximize(taken_apart, space, budget=12)
+        assert best.object == {"solvent": "DMF", "t": 80}
+
+
+def test_trials_and_analogues_are_the_users_to_change() -> None:
+    points = np.random.default_rng(0).random((20, 2))
+    pool = lw.Pool(points)
+    study = lw.Study(pool, lw.RBF())
+    for s in study.ask(6):
+        study.tell(s, float(s.object.sum()))
+    (before,) = study.ask()
+    for trial in [*study.trials, study.best, *before.analogues]:
+        trial.object[:] = 7.0
+    points *= 1000.0
+    assert all(np.all(trial.object < 1.0) for trial in study.trials)
+    study.abandon()
+    (after,) = study.ask()
+    assert after.mean == pytest.approx(before.mean, rel=1e-9)
+
+
+BROKEN = [f"{'C' * i}{x}" for i in range(1, 30) for x in ("O", "N", "F", "Cl", "Br", "S", "C(=O)O", "C#N", "OC", "NC")]
+BROKEN.insert(200, "xx")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_object_that_cannot_be_compared_comes_out_at_the_first_ask(seed: int, tmp_path: Path) -> None:
+    pytest.importorskip("rdkit")
+    url = f"sqlite:///{tmp_path / 's.db'}"
+    study = lw.Study(lw.Pool(BROKEN), lw.Tanimoto(), storage=url, seed=seed)
+    with pytest.raises(lw.SimilarityError, match=r"row 200.*'xx'.*exclude="):
+        study.ask()
+    assert study.trials == []
+    study = lw.Study(lw.Pool(BROKEN, exclude=["xx"]), lw.Tanimoto(), storage=url, seed=seed)
+    for _ in range(7):
+        (s,) = study.ask()
+        study.tell(s, float(len(s.object)))
+
+
 MOLECULES = lw.Custom(lambda rng: "C" * int(rng.integers(1, 6)) + "O")
 
 

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from likewise.acquisition.improvement import log_h
 from likewise.influence.committee import Committee
 from likewise.similarity.base import Matrix
+from likewise.spaces.copies import copied
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import Trial
 
@@ -46,7 +47,7 @@ def analogues(
 def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int) -> list[tuple[Analogue, ...]]:
     return [
         tuple(
-            Analogue(conditioned[i].object, float(conditioned[i].value or 0.0), float(row[i]))
+            Analogue(copied(conditioned[i].object), float(conditioned[i].value or 0.0), float(row[i]))
             for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
         )
         for row in influence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -45,17 +45,27 @@ class Proposer:
 
     def propose(self, n: int, known: Known, rng: Generator) -> list[Any]:
         """Up to `n` distinct objects; fewer only where the space has no more."""
-        taken = known.taken | self.space.excluded if isinstance(self.space, Pool) else known.taken
+        known = self._allowed(known)
+        taken = known.taken
         if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
             return []
         order = np.argsort(-known.told.values, kind="stable").tolist()
         ground = Ground(self.space, [known.told.objects[i] for i in order], taken, rng)
         if len(order) < self.initial:
+            if isinstance(self.space, Enumerable):
+                # What cannot be compared comes out before anything is measured; the encodings are needed later anyway.
+                self._search_for(differentiable=False).ready(self.model.likenesses)
             tried = [*known.told.objects, *known.failed, *known.pending]
             picks = spread(n, self.model.likenesses[0], tried, ground)
         else:
             picks = self._searched(n, known, ground)
         return self._completed(picks, n, ground)
+
+    def _allowed(self, known: Known) -> Known:
+        """With what the pool excludes taken; such an object may have failed because it cannot be compared."""
+        excluded = self.space.excluded if isinstance(self.space, Pool) else frozenset()
+        failed = [x for x in known.failed if self.space.key(x) not in excluded] if excluded else known.failed
+        return replace(known, failed=failed, taken=known.taken | excluded)
 
     def _searched(self, n: int, known: Known, ground: Ground) -> list[Any]:
         committee = self.model.committee(known.told)[0]

@@ -30,6 +30,7 @@ from likewise.influence.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Batch
 from likewise.spaces.base import Space
+from likewise.spaces.copies import copied
 from likewise.study import explanation
 from likewise.study.checks import at_least_one, positive
 from likewise.study.evaluation import measured
@@ -138,7 +139,7 @@ class Study:
         """Every trial, in the order of creation."""
         with self._lock:
             self._ledger.sync()
-            return self._ledger.trials
+            return [_handed(trial) for trial in self._ledger.trials]
 
     @property
     def best(self) -> Trial:
@@ -146,7 +147,7 @@ class Study:
         told = self._synced(State.TOLD)
         if not told:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
-        return max(told, key=lambda t: self._sign * _known(t))
+        return _handed(max(told, key=lambda t: self._sign * _known(t)))
 
     def count(self, state: State) -> int:
         """How many trials are in a state."""
@@ -173,7 +174,10 @@ class Study:
                 if self._lease is not None:
                     self._heartbeat.keep(ids)
                 self._ledger.sync()
-                return [replace(s, id=i, key=row.key) for s, i, row in zip(found, ids, rows, strict=True)]
+                return [
+                    replace(s, id=i, object=copied(s.object), key=row.key)
+                    for s, i, row in zip(found, ids, rows, strict=True)
+                ]
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
 
     def tell(
@@ -391,6 +395,12 @@ class Study:
                 f"trial {id} of study {self.name!r} is about {known}, not about {key}, which another study may have "
                 "asked; tell the object itself, without an id"
             )
+
+
+def _handed(trial: Trial) -> Trial:
+    """The trial for a user, who may do with its object what he likes."""
+    x = copied(trial.object)
+    return trial if x is trial.object else replace(trial, object=x)
 
 
 def _known(trial: Trial) -> float:
