@@ -329,3 +329,23 @@ def test_a_workbook_is_not_promised(run: Run, save: Save) -> None:
     answer = run("tell", save(TABLE), save("smiles,yield\nCCN,2\n", "next.csv"), "--out", "new.xlsx")
     assert answer.code == 2
     assert "'.xlsx'" in answer.err
+
+
+def test_results_without_a_table_are_gone_on_with(run: Run, save: Save) -> None:
+    command = ("suggest", "--space", "strings:ACGT:4", "--value", "yield", "--out", "next.csv")
+    follow = "likewise suggest next.csv --value yield --space …"
+    assert f"Fill in column 'yield' of next.csv, then: {follow}" in run(*command).out
+    save("object,yield\nACGT,5\n", "next.csv")
+    answer = run(*command)
+    assert answer.code == 2
+    assert f"1 measured value that no other table has. Go on with them ({follow})" in " ".join(answer.err.split())
+
+
+def test_results_that_cannot_be_used_are_not_overwritten_either(run: Run, save: Save) -> None:
+    table = save("temp,yield\n60,1\n70,2\n80,\n90,\n")
+    for row in ("ninety,6", "90,failed", "90,6,7"):
+        results = save(f"temp,yield\n{row}\n", "next.csv")
+        answer = run("suggest", table, "-o", "temp", "-v", "yield", "--out", results)
+        assert answer.code == 2
+        assert "1 measured value that" in " ".join(answer.err.split())
+        assert row in results.read_text()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.interfaces.console import Voice, say, say_json, say_table
-from likewise.interfaces.nextfile import because, tell_command
+from likewise.interfaces.nextfile import because, next_command
 from likewise.interfaces.tables.objects import shown
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def answer_text(
     """The answer of `suggest` for people; `chosen` is what the command to go on with says too."""
     sheet = problem.sheet
     name = "object" if sheet is None else ", ".join(sheet.roles.objects)
-    value = "value" if sheet is None else sheet.roles.value
+    value = (chosen.value or "value") if sheet is None else sheet.roles.value
     if not found:
         say("Every candidate has a value: there is nothing left to suggest.")
     elif found[0].mean is None:
@@ -137,8 +136,7 @@ def answer_text(
     if verdict:
         say(f"Verdict: {verdict}")
     if out is not None and found:
-        tell = None if sheet is None else tell_command(sheet.table.path, out, chosen)
-        follow = tell or f"{shlex.join(['likewise', 'suggest', str(out), *chosen.options()])} --space …"
+        follow = next_command(None if sheet is None else sheet.table.path, out, chosen)
         say(f"Fill in column {value!r} of {out}, then: {follow}")
     if report is not None:
         say(f"Report: {report}")

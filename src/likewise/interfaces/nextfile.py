@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +43,13 @@ def _beside(x: Any, suggested: Any) -> str:
     return shown(x) if fields is None else f"the same with {shown(fields)}"
 
 
-def tell_command(table: Path, results: Path, chosen: Choices, *further: str) -> str:
-    """The command that merges results into the table, with what the user said about its columns."""
+def next_command(table: Path | None, results: Path, chosen: Choices, *further: str) -> str:
+    """The command that merges results into the table, or goes on with them where there is none yet.
+
+    It says about the columns what the user said.
+    """
+    if table is None:
+        return f"{shlex.join(['likewise', 'suggest', str(results), *chosen.options()])} --space …"
     return shlex.join(["likewise", "tell", str(table), str(results), *chosen.options(), *further])
 
 
@@ -61,33 +67,32 @@ def check_target(target: Path, source: Path | None, table: Sheet | None, force: 
         raise UsageError(f"{target} is there already and is no table of suggestions; give another name, or --force.")
     if lost:
         values = "1 measured value" if lost == 1 else f"{lost} measured values"
-        where, remedy = (
-            "are in no other table",
-            f"Go on with it (likewise suggest {shlex.quote(str(target))} --space …)",
-        )
-        if source is not None:
-            where = f"{source} has not"
-            remedy = f"Merge them first ({tell_command(source, target, chosen, '--in-place')})"
+        where = "no other table has" if source is None else f"{source} has not"
+        remedy = "Go on with them" if source is None else "Merge them first"
         raise UsageError(
-            f"{target} is there already, with {values} that {where}. {remedy}, give another name, or --force to lose "
-            "them."
+            f"{target} is there already, with {values} that {where}. {remedy} "
+            f"({next_command(source, target, chosen, '--in-place')}), give another name, or --force to lose them."
         )
 
 
 def _unmerged(target: Path, table: Sheet | None) -> int | None:
     """How many results the file holds that the table has not; None where it cannot be understood."""
-    from likewise.interfaces.merge import merged
+    from likewise.interfaces.merge import empty, merged
 
     chosen = Choices(skip_bad=True)
     try:
-        told = sheet(target, chosen if table is None else table.of_results(chosen), Voice(quiet=True))
+        like = chosen if table is None else replace(table.of_results(chosen), std=None)
+        told = sheet(target, like, Voice(quiet=True))
     except LikewiseError as error:
         # Suggestions of which none were left can be replaced; any other file is somebody's.
         return 0 if "no row below" in str(error) and PREFIX in str(error) else None
+    # Rows that cannot be used may hold results all the same.
+    cells = told.table.column(told.roles.value).to_list()
+    odd = sum(not empty(cells[bad.place]) or bad.place in told.table.overlong for bad in told.skipped)
     if table is None:
-        return len(told.measured)
+        return odd + len(told.measured)
     merge = merged(table, told, "keep")
-    return merge.filled + merge.added + len(merge.conflicts)
+    return odd + merge.filled + merge.added + len(merge.conflicts)
 
 
 def written(problem: Problem, found: Sequence[Suggestion], target: Path, chosen: Choices) -> None:
