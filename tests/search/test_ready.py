@@ -77,6 +77,6 @@ def test_a_part_of_a_pool_is_ready_in_chunks(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(f"{module}.CHUNK", 256)
     likeness = Digits()
     partition = Partition.of(WORDS)
-    partition.ready([likeness])
-    partition.ready([likeness])
+    partition.ready({0: likeness})
+    partition.ready({0: likeness})
     assert likeness.seen == [256, 256, 256, 132]  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ from likewise.search.partition import PRECISE, Partition
 from likewise.search.question import Contenders, Entries, Question, Rows, joined, merged
 from likewise.similarity.base import Similarity
 from likewise.similarity.encoding import Encoding
-from likewise.spaces.encoded import Encoder
+from likewise.spaces.encoded import Encoder, portable
 from likewise.spaces.pieces import counted_from
 from likewise.spaces.pool import Pool
 
@@ -33,7 +33,7 @@ ATTEMPTS, PAUSE = 5, 0.5
 # Bytes in one task; Dask warns of ten million and more.
 PIECE = 4_000_000
 
-Likenesses = Sequence[Similarity]
+Likenesses = Mapping[int, Similarity]
 
 
 class _Kept:
@@ -98,7 +98,11 @@ class ClusterPartitions:
         return cls(pool.client, pool.comparable, edges, None if pool.memory is None else pool.memory // parts)
 
     def ready(self, likenesses: Likenesses) -> None:
-        """Encode every row by each likeness, the first time; a part that is made anew encodes when it is asked."""
+        """Encode every row by each likeness, the first time; a part that is made anew encodes when it is asked.
+
+        A function numbers the objects it has seen, and its copies in questions would not know those numbers.
+        """
+        likenesses = {k: likeness for k, likeness in likenesses.items() if portable(likeness)}
         if len(likenesses) > self._encoded:
             self._answers("ready", likenesses, dict.fromkeys(range(len(self.edges) - 1), ()))
             self._encoded = len(likenesses)

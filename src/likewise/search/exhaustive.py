@@ -60,7 +60,7 @@ class ExhaustiveSearch(Search):
 
     def ready(self, likenesses: Sequence[Similarity]) -> None:
         """Encode all objects by each likeness, once."""
-        self.partitions.ready(tuple(likenesses))
+        self.partitions.ready(dict(enumerate(likenesses)))
 
     def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
         return self._best(scorer, ground, CONTENDERS)

@@ -75,9 +75,9 @@ class Partition:
 
         return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE, memory)
 
-    def ready(self, likenesses: Sequence[Similarity]) -> None:
-        """Encode every row by each likeness that has not done so."""
-        for k, similarity in enumerate(likenesses):
+    def ready(self, likenesses: Mapping[int, Similarity]) -> None:
+        """Encode every row by each likeness, of the number given, that has not done so."""
+        for k, similarity in likenesses.items():
             self._encode(k, similarity)
 
     def contenders(self, question: Question, most: int) -> Contenders:

@@ -97,8 +97,8 @@ class Entries:
 class Partitions(Protocol):
     """A pool, whole or in parts, that answers questions. One `Partition` is such; so are many, with answers merged."""
 
-    def ready(self, likenesses: Sequence[Similarity]) -> None:
-        """Encode every row by each likeness that has not done so."""
+    def ready(self, likenesses: Mapping[int, Similarity]) -> None:
+        """Encode every row by each likeness, of the number given, that has not done so."""
         ...
 
     def contenders(self, question: Question, most: int) -> Contenders:
