@@ -10,6 +10,7 @@ from benchmarks.methods.base import Method
 METHODS = {
     "likewise": ("analogical", "LIKEWISE"),
     "paper": ("analogical", "PAPER"),
+    "likewise-fingerprints": ("analogical", "FINGERPRINTS"),
     "likewise-kl": ("analogical", "KL"),
     "likewise-embedding": ("analogical", "EMBEDDING"),
     "likewise-bhattacharyya": ("analogical", "BHATTACHARYYA"),
@@ -18,6 +19,7 @@ METHODS = {
     "likewise-twostage": ("analogical", "TWO_STAGE"),
     "likewise-topscore": ("analogical", "TOP_SCORE"),
     "botorch": ("botorch_gp", "BOTORCH"),
+    "botorch-descriptors": ("botorch_gp", "BOTORCH_DESCRIPTORS"),
     "optuna-tpe": ("optuna_samplers", "TPE"),
     "optuna-gp": ("optuna_samplers", "GP"),
     "skopt": ("skopt_gp", "SKOPT"),
@@ -26,6 +28,8 @@ METHODS = {
 }
 OURS = "likewise"
 PEERS = ("botorch", "optuna-tpe", "optuna-gp", "skopt", "ga", "random")
+# Each with what the other sees of molecules; beside the peers, not among them.
+CONTROLS = ("likewise-fingerprints", "botorch-descriptors")
 
 
 def method(name: str) -> Method:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import likewise as lw
+from benchmarks.methods import OURS
 from benchmarks.methods.base import Method
 from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.box import Box, Gaussian
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
+from likewise.similarity.catalogue import of_records, usual_lengthscale
+from likewise.similarity.fixed import fixed
+from likewise.similarity.same import Same
 
 Options = Callable[[Task], Mapping[str, Any]]
 
@@ -154,7 +159,35 @@ def _has_paper(task: Task) -> bool:
     return isinstance(task, Box) or (isinstance(task, Pool) and task.kind in ("molecules", "string"))
 
 
-LIKEWISE = own("likewise", "Study(space, similarity='auto'), defaults", lambda task: {})
+def _auto(task: Task) -> str:
+    """The settings of likewise, with what it sees of molecules."""
+    seen = {"molecules": "counts of Morgan features, MACCS keys, 13 RDKit descriptors"}
+    seen["reaction"] = "of each molecule counts of Morgan features, and which one it is"
+    kind = task.kind if isinstance(task, Pool) else ""
+    return "Study(space, similarity='auto'), defaults" + (f"; sees {seen[kind]}" if kind in seen else "")
+
+
+def _fingerprints(task: Task) -> Mapping[str, Any]:
+    """Tanimoto of the bits that BoTorch sees; in a reaction, in place of every molecule's own likeness."""
+    assert isinstance(task, Pool)
+    if task.kind == "molecules":
+        return {"similarity": lw.Tanimoto()}
+    likenesses = {"molecule": lw.Tanimoto(), "number": fixed(lw.RBF(usual_lengthscale(1))), "category": Same()}
+    changing = [part for part in task.parts if len(set(part.values)) > 1]
+    return {"similarity": list(of_records({part.name: (likenesses[part.kind],) for part in changing}))}
+
+
+def _has_molecules(task: Task) -> bool:
+    return isinstance(task, Pool) and any(part.kind == "molecule" for part in task.parts)
+
+
+LIKEWISE = replace(own(OURS, "", lambda task: {}), settings=_auto)
+FINGERPRINTS = own(
+    "likewise-fingerprints",
+    "similarity=Tanimoto() on Morgan bits (radius 2, 2,048), in reactions for each molecule",
+    _fingerprints,
+    _has_molecules,
+)
 PAPER = own(
     "paper",
     "one similarity (constant − D_SYM, RBF, Tanimoto or Hamming), spectrum 'as_is', u₂ with κ = 2, TopScore; "

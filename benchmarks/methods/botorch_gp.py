@@ -30,6 +30,28 @@ def _settings(task: Task) -> str:
     return settings(task)
 
 
-BOTORCH = Method(
-    "botorch", _settings, ("botorch", "gpytorch", "torch"), lambda task: isinstance(task, Box | Pool), _start
+def _start_described(task: Task, seed: int) -> Optimiser:
+    from benchmarks.methods.botorch_kernels import described
+    from benchmarks.methods.botorch_pool import PoolOptimiser
+
+    assert isinstance(task, Pool)
+    return PoolOptimiser(task, seed, described)
+
+
+def _described_settings(task: Task) -> str:
+    from benchmarks.methods.botorch_kernels import described
+    from benchmarks.methods.botorch_pool import settings
+
+    assert isinstance(task, Pool)
+    return settings(task, described)
+
+
+LIBRARIES = ("botorch", "gpytorch", "torch")
+BOTORCH = Method("botorch", _settings, LIBRARIES, lambda task: isinstance(task, Box | Pool), _start)
+BOTORCH_DESCRIPTORS = Method(
+    "botorch-descriptors",
+    _described_settings,
+    LIBRARIES,
+    lambda task: isinstance(task, Pool) and task.kind == "molecules",
+    _start_described,
 )

@@ -17,7 +17,7 @@ from gpytorch.kernels import Kernel, ScaleKernel
 from torch import Tensor
 
 from benchmarks.methods.features import codes, letters, of_one_length
-from benchmarks.methods.fingerprints import fingerprints, tanimoto
+from benchmarks.methods.fingerprints import descriptors, fingerprints, tanimoto
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.pool import Part, Pool
 
@@ -26,6 +26,7 @@ MATRIX_LIMIT = 6000
 # The lengthscales of mixed inputs have no prior where they are categorical, and L-BFGS follows them towards infinity:
 # 700 to 2,000 steps and 6 to 22 s a fit, for 0 to 0.7 nats of likelihood beyond what this many steps reach in 3 s.
 MIXED_STEPS = 400
+MATERN = "Matérn 5/2 (ARD), default priors"
 
 
 class LookupKernel(Kernel):
@@ -71,30 +72,46 @@ def view(task: Pool) -> View:
     return views.get(task.kind, _numbers)(task)
 
 
+def described(task: Pool) -> View:
+    """Molecules by their bits and by the descriptors likewise sees, the two kernels summed."""
+    bits, numbers = _molecules(task), _tensor(descriptors(task.parts[0].values))
+    n, d = bits.inputs.shape[1], numbers.shape[1]
+
+    label = f"{bits.label} plus scaled Matérn 5/2 (ARD, default priors) on {d} descriptors, standardised"
+    inputs = torch.cat([bits.inputs, numbers], dim=1)
+    return View(inputs, lambda: bits.kernel() + ScaleKernel(_matern(d, n)), label)
+
+
 def _molecules(task: Pool) -> View:
     bits = fingerprints(task.parts[0].values)
     label = "scaled Tanimoto on Morgan bits (radius 2, 2,048)"
     if len(bits) > MATRIX_LIMIT:
-        return View(_tensor(bits), lambda: ScaleKernel(TanimotoKernel()), label)
+        return View(_tensor(bits), lambda: ScaleKernel(TanimotoKernel(active_dims=range(bits.shape[1]))), label)
     matrix = _tensor(tanimoto(bits))
-    return View(_tensor(np.arange(len(bits))[:, None]), lambda: ScaleKernel(LookupKernel(matrix)), label)
+    rows = _tensor(np.arange(len(bits))[:, None])
+    return View(rows, lambda: ScaleKernel(LookupKernel(matrix, active_dims=(0,))), label)
 
 
 def _reaction(task: Pool) -> View:
     parts = [part for part in task.parts if part.kind != "number"]
     numbers = [_unit(part) for part in task.parts if part.kind == "number"]
-    levels, rows = zip(*[np.unique(np.array(part.values), return_inverse=True) for part in parts], strict=True)
+    columns = [np.unique(np.array(part.values), return_inverse=True) for part in parts]
     matrices = [
-        _tensor(tanimoto(fingerprints(found)) if part.kind == "molecule" else np.eye(len(found)))
-        for part, found in zip(parts, levels, strict=True)
+        _tensor(tanimoto(fingerprints(levels)) if part.kind == "molecule" else np.eye(len(levels)))
+        for part, (levels, _) in zip(parts, columns, strict=True)
     ]
 
     def kernels() -> list[Kernel]:
         made: list[Kernel] = [LookupKernel(matrix, active_dims=(i,)) for i, matrix in enumerate(matrices)]
         return made + ([_matern(len(numbers), len(made))] if numbers else [])
 
+    inputs = _tensor(np.stack([*(rows for _, rows in columns), *numbers], axis=1))
+    if not parts:
+        return View(inputs, lambda: _matern(len(numbers)), MATERN)
+    if len(parts) == 1 and not numbers:
+        return View(inputs, lambda: ScaleKernel(*kernels()), "scaled Tanimoto of the molecule")
     label = "sum of scaled Tanimoto per molecule and Matérn 5/2 on the numbers, plus their scaled product"
-    return View(_tensor(np.stack([*rows, *numbers], axis=1)), lambda: sum_and_product(kernels), label)
+    return View(inputs, lambda: sum_and_product(kernels), label)
 
 
 def sum_and_product(kernels: Callable[[], list[Kernel]]) -> Kernel:
@@ -113,6 +130,10 @@ def _mixed(task: Pool) -> View:
     categories = [codes(part.values)[0] for part in task.parts if part.kind != "number"]
     numbers = [_unit(part) for part in task.parts if part.kind == "number"]
     n, inputs = len(categories), _tensor(np.stack([*categories, *numbers], axis=1))
+    if not numbers:
+        return View(inputs, lambda: ScaleKernel(_categorical(n)), "categorical per part (ARD)", MIXED_STEPS)
+    if not categories:
+        return View(inputs, lambda: _rbf(len(numbers)), "RBF (ARD), default priors")
 
     def kernel() -> Kernel:
         added = ScaleKernel(_rbf(len(numbers), n) + ScaleKernel(_categorical(n)))
@@ -128,7 +149,7 @@ def _numbers(task: Pool) -> View:
         columns = list(((values - values.min()) / (values.max() - values.min())).T)
     else:
         columns = [_unit(part) for part in task.parts]
-    return View(_tensor(np.stack(columns, axis=1)), lambda: _matern(len(columns)), "Matérn 5/2 (ARD), default priors")
+    return View(_tensor(np.stack(columns, axis=1)), lambda: _matern(len(columns)), MATERN)
 
 
 def _categorical(d: int) -> Kernel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -21,19 +21,20 @@ from benchmarks.methods.botorch_kernels import LookupKernel, View, view
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.pool import Pool
 
+Viewer = Callable[[Pool], View]
 CHUNK = 256
 # Above this many members, marginals are computed by hand, ROWS at a time, and batches picked among the CHOICES best.
 LARGE, ROWS, CHOICES = 10_000, 1024, 2000
 
 
-def settings(task: Pool) -> str:
+def settings(task: Pool, seen_by: Viewer = view) -> str:
     picked = "qLogExpectedImprovement by optimize_acqf_discrete"
     if len(task.values) > LARGE:
         scored = "marginals computed directly from the fitted kernel by a Cholesky factor"
         picked += f" among the {CHOICES:,} members of highest LogExpectedImprovement"
     else:
         scored = f"posteriors in joint chunks of {CHUNK}"
-    seen = _view(task)
+    seen = _view(task, seen_by)
     fitted = "fit_gpytorch_mll" + (f" of at most {seen.steps} steps" if seen.steps else "")
     return (
         f"SingleTaskGP, Standardize, default noise prior, kernel: {seen.label}; {fitted}; "
@@ -44,10 +45,10 @@ def settings(task: Pool) -> str:
 class PoolOptimiser:
     """All that was told, and the next members by log-EI of a model fitted anew."""
 
-    def __init__(self, task: Pool, seed: int) -> None:
+    def __init__(self, task: Pool, seed: int, seen_by: Viewer = view) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
-        self.view = _view(task)
+        self.view = _view(task, seen_by)
         self.rows: list[int] = []
         self.y = torch.empty((0, 1), dtype=torch.double)
 
@@ -133,12 +134,13 @@ def marginals(model: SingleTaskGP, inputs: Tensor) -> tuple[Tensor, Tensor]:
     return scale.means[0, 0] + scale.stdvs[0, 0] * torch.cat(means), scale.stdvs[0, 0] ** 2 * torch.cat(variances)
 
 
-_VIEWS: dict[str, View] = {}
+_VIEWS: dict[tuple[str, Viewer], View] = {}
 
 
-def _view(task: Pool) -> View:
+def _view(task: Pool, seen_by: Viewer) -> View:
     """Made once per task: fingerprints of a large pool take a minute."""
-    if task.name not in _VIEWS:
+    key = task.name, seen_by
+    if key not in _VIEWS:
         _VIEWS.clear()
-        _VIEWS[task.name] = view(task)
-    return _VIEWS[task.name]
+        _VIEWS[key] = seen_by(task)
+    return _VIEWS[key]

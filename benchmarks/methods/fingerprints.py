@@ -1,4 +1,8 @@
-"""The molecules' representation all methods share: Morgan fingerprints of radius 2 in 2,048 bits."""
+"""What the peers see of a molecule: Morgan fingerprints of radius 2 in 2,048 bits.
+
+likewise with `similarity="auto"` sees counts of Morgan features, MACCS keys and thirteen descriptors instead;
+`likewise-fingerprints` sees these bits, and `botorch-descriptors` the same descriptors beside them.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,14 @@ def fingerprints(smiles: Sequence[str]) -> NDArray[np.uint8]:
 
     generator = GetMorganGenerator(radius=RADIUS, fpSize=BITS)
     return np.stack([generator.GetFingerprintAsNumPy(Chem.MolFromSmiles(s)) for s in smiles])
+
+
+def descriptors(smiles: Sequence[str]) -> Matrix:
+    """The thirteen descriptors of likewise, one row per molecule, with mean 0 and deviation 1 over the pool."""
+    import likewise as lw
+
+    rows = lw.Descriptors().encode(smiles)
+    return (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
 
 
 def tanimoto(bits: NDArray[np.uint8]) -> Matrix:

@@ -38,9 +38,9 @@ def pools() -> dict[str, Pool]:
     return {kind: Pool(kind, kind, tuple(made), 100 + 7 * (v + noise)) for kind, (made, v) in parts.items()}
 
 
-def begun(task: Pool, n: int = 40) -> botorch_pool.PoolOptimiser:
+def begun(task: Pool, n: int = 40, seen_by: botorch_pool.Viewer = botorch_kernels.view) -> botorch_pool.PoolOptimiser:
     botorch_pool._VIEWS.clear()
-    optimiser = botorch_pool.PoolOptimiser(task, 0)
+    optimiser = botorch_pool.PoolOptimiser(task, 0, seen_by)
     optimiser.tell(list(range(n)), task.score(range(n)))
     return optimiser
 
@@ -92,3 +92,28 @@ def test_a_batch_of_a_large_pool_is_picked_among_the_most_promising(monkeypatch:
         gain = optimiser._log_ei(*botorch_pool.marginals(model, optimiser.view.inputs[40:]))
     assert set(picked) == set((40 + gain.topk(4).indices).tolist())
     assert "among the 4 members of highest" in botorch_pool.settings(task)
+
+
+@pytest.mark.parametrize("limit", [0, 6000])
+def test_descriptors_stand_beside_the_bits(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rdkit", reason="molecules need RDKit")
+    monkeypatch.setattr(botorch_kernels, "MATRIX_LIMIT", limit)
+    task = pools()["molecules"]
+    optimiser = begun(task, seen_by=botorch_kernels.described)
+    inputs, kernel = optimiser.view.inputs, optimiser.view.kernel()
+    bits, numbers = kernel.kernels
+    plain = botorch_kernels.view(task)
+    torch.testing.assert_close(bits(inputs[:9]).to_dense(), plain.kernel()(plain.inputs[:9]).to_dense())
+    assert numbers.base_kernel.active_dims.tolist() == list(range(inputs.shape[1] - 13, inputs.shape[1]))
+    assert optimiser.ask(1)[0] >= 40
+
+
+@pytest.mark.parametrize("kind", ["mixed", "reaction"])
+@pytest.mark.parametrize("kept", ["x y", "c", "c d", "smiles", "smiles x"])
+def test_parts_of_one_kind_alone_have_a_kernel(kind: str, kept: str) -> None:
+    pytest.importorskip("rdkit", reason="molecules need RDKit")
+    made = pools()
+    parts = {part.name: part for name in ("mixed", "reaction") for part in made[name].parts}
+    parts["d"] = Part("d", "category", parts["c"].values[::-1])
+    task = Pool(kind, kind, tuple(parts[name] for name in kept.split()), made[kind].values)
+    assert begun(task).ask(1)[0] >= 40
