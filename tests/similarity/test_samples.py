@@ -90,7 +90,7 @@ def test_without_pot_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_options_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(SimilarityError, match="directions and quantiles"):
+    with pytest.raises(SimilarityError, match="directions, 1 or more, not 0"):
         SlicedWasserstein(directions=0)
     with pytest.raises(SimilarityError, match="positive lengthscale"):
         SampleWasserstein(lengthscale=-1.0)

@@ -204,9 +204,9 @@ def test_a_gap_is_named_with_its_position() -> None:
 
 def test_other_channels_are_named() -> None:
     for similarity in ALL:
-        with pytest.raises(SimilarityError, match="series 1 has 1 channels where another has 2"):
+        with pytest.raises(SimilarityError, match="series 1 has 1 channels where the first one has 2"):
             similarity.encode([np.zeros((3, 2)), np.zeros(4)])
-        with pytest.raises(SimilarityError, match="channels where another has 2"):
+        with pytest.raises(SimilarityError, match="series of 2 and of 1 channels cannot be compared"):
             similarity(np.zeros((3, 2)), np.zeros(4))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import LogNormal, Matrix, Parameter, ParameterPullback, Pullback, Similarity, Vector
+from likewise.similarity.checks import check_widths
 from likewise.similarity.vectors import RBF, Lengthscale, as_vectors, lengthscale_prior
 
 Shares = tuple[Matrix, Vector]
@@ -154,7 +155,5 @@ class Aitchison(Similarity):
 
 
 def _check_parts(p: Matrix, q: Matrix) -> None:
-    if len(p) and len(q) and p.shape[1] != q.shape[1]:
-        raise SimilarityError(
-            f"compositions of {p.shape[1]} and of {q.shape[1]} parts cannot be compared; give absent parts as 0"
-        )
+    if len(p) and len(q):
+        check_widths(p.shape[1], q.shape[1], "compositions", "parts", "give absent parts as 0")

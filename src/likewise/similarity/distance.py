@@ -10,15 +10,10 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.checks import check_positive
 from likewise.similarity.encoding import Encoding, count, take
 
 FITTED_ON = 200
-
-
-def check_positive(name: str, what: str, value: float | None) -> None:
-    """Refuse a parameter that is given and not positive."""
-    if value is not None and not (np.isfinite(value) and value > 0):
-        raise SimilarityError(f"{name} needs a positive {what}, not {value}")
 
 
 def median_distance(distances: Matrix, otherwise: float = 1.0) -> float:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.errors import SimilarityError
+
 Encoding = Any
 Indices = NDArray[np.intp]
 # Levels are worth their lookups from so many objects on, and from so many objects per level.
@@ -96,6 +98,12 @@ def join(encodings: Sequence[Encoding]) -> Encoding:
     if isinstance(first, list):
         return [entry for encoding in encodings for entry in encoding]
     if isinstance(first, np.ndarray):
+        for other in encodings:
+            if other.shape[1:] != first.shape[1:]:
+                raise SimilarityError(
+                    f"objects encoded as arrays of shape {first.shape[1:]} and of {other.shape[1:]} cannot be compared "
+                    "with each other; give objects of one length"
+                )
         return np.concatenate(encodings)
     from scipy import sparse
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from likewise.similarity import covariances
 from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
+from likewise.similarity.checks import check_positive
 from likewise.similarity.covariances import Columns, Gaussians
-from likewise.similarity.distance import FITTED_ON, check_positive, median_distance
+from likewise.similarity.distance import FITTED_ON, median_distance
 from likewise.similarity.encoding import Encoding, count, take
 from likewise.similarity.gaussians import GaussianSimilarity, split
 from likewise.similarity.vectors import squared_distances

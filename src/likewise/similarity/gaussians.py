@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from likewise.errors import SimilarityError
 from likewise.similarity import covariances
 from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
+from likewise.similarity.checks import check_widths
 from likewise.similarity.covariances import Columns, Gaussians
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encoding import Encoding, count
@@ -220,6 +221,8 @@ class GaussianSimilarity(Similarity):
     def _linearised(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
         if not (count(a) and count(b)):
             return np.zeros((count(a), count(b))), lambda weights: np.zeros((count(a), self._width(a)))
+        width, other = self._width(a) // 2, self._width(b) // 2
+        check_widths(width, other, "Gaussians", "dimensions", "Gaussians that are compared need one dimension")
         distances, pull = self._from_columns(a, b) if self.full else self._diagonal(a, b)
         return np.maximum(distances, 0.0), pull
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.checks import check_whole
 from likewise.similarity.hashed import Hashes, Integers, Sparse, counted, mixed, products, stable_hash
 
 # Any odd constant; it tells the centre of a tree from its leaves, and the start of a path from its end.
@@ -159,10 +160,7 @@ class WeisfeilerLehman(CountedFeatures):
     iterations: int = 3
 
     def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or self.iterations < 0:
-            raise SimilarityError(
-                f"WeisfeilerLehman needs a whole number of iterations, not {self.iterations!r}; 2 to 5 are usual"
-            )
+        check_whole(self.name, "iterations", self.iterations, least=0)
 
     def features(self, flat: Flat) -> tuple[Integers, Hashes]:
         way = flat.directed[flat.edge_rows].astype(np.uint64)

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from likewise.errors import SimilarityError
 from likewise.similarity import covariances
 from likewise.similarity.base import Matrix, Pullback, Vector
+from likewise.similarity.checks import check_whole
 from likewise.similarity.covariances import Columns, Gaussians
 from likewise.similarity.gaussians import (
     Bhattacharyya,
@@ -73,8 +73,7 @@ class JensenShannon(GaussianDivergence):
 
     def __post_init__(self) -> None:
         self.check_scale()
-        if self.points < 1:
-            raise SimilarityError(f"JensenShannon needs some points, not {self.points}; 128 is usual")
+        check_whole(self.name, "points", self.points)
 
     @property
     def _for_full(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Pullback, Vector
+from likewise.similarity.checks import check_whole
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encoding import Encoding
 
@@ -43,8 +44,8 @@ class MonteCarloDivergence(DistanceSimilarity):
 
     def _check(self) -> None:
         self.check_scale()
-        if self.samples < 2:
-            raise SimilarityError(f"{self.name} needs at least 2 samples, not {self.samples}; 256 is usual")
+        check_whole(self.name, "samples", self.samples, least=2)
+        check_whole(self.name, "seed", self.seed, least=0)
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         samples = [self._drawn(x) for x in objects]

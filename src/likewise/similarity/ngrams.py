@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.checks import check_whole
 from likewise.similarity.codes import Codes, code_rows, flat_codes
 from likewise.similarity.hashed import GOLDEN, Hashes, Integers, Sparse, counted, mixed, products, unary
 
@@ -53,8 +54,7 @@ class NGrams(Similarity):
     up_to: bool = False
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise SimilarityError(f"NGrams needs n of 1 or more, not {self.n}")
+        check_whole("NGrams", "n", self.n)
         if self.how not in ("cosine", "minmax"):
             raise SimilarityError(f"n-gram counts are compared by 'cosine' or 'minmax', not by {self.how!r}")
 
@@ -112,8 +112,7 @@ class Subsequences(Similarity):
     decay: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.length < 1:
-            raise SimilarityError(f"Subsequences needs a length of 1 or more, not {self.length}")
+        check_whole("Subsequences", "length", self.length)
         if not 0.0 < self.decay <= 1.0:
             raise SimilarityError(f"Subsequences needs a decay above 0 and at most 1, not {self.decay}")
 

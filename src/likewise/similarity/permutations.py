@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.bits import Packed, packed, packed_intersections, packed_sizes
+from likewise.similarity.checks import check_widths
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encoding import count
 
@@ -73,10 +74,7 @@ def _fault(x: Any) -> str | None:
 
 
 def _check_lengths(n: int, other: int) -> None:
-    if n != other:
-        raise SimilarityError(
-            f"permutations of {n} and of {other} items cannot be compared; compare permutations of one length"
-        )
+    check_widths(n, other, "permutations", "items", "compare permutations of one length")
 
 
 def _differing(a: Matrix, b: Matrix) -> Matrix:

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Matrix
+from likewise.similarity.checks import check_whole, check_widths
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.vectors import squared_distances
+
+Quantiles = tuple[Matrix, NDArray[np.intp]]
 
 
 def as_samples(objects: Sequence[Any]) -> list[Matrix]:
@@ -38,6 +42,10 @@ def as_samples(objects: Sequence[Any]) -> list[Matrix]:
     return samples
 
 
+def _check_dimensions(one: int, other: int) -> None:
+    check_widths(one, other, "samples", "dimensions", "samples that are compared need one dimension")
+
+
 @dataclass(frozen=True)
 class SampleWasserstein(DistanceSimilarity):
     """exp(−W²/ℓ) or constant − W², with W the 2-Wasserstein distance of two samples.
@@ -59,6 +67,8 @@ class SampleWasserstein(DistanceSimilarity):
         return [np.sort(x, axis=0) if x.shape[1] == 1 else x for x in as_samples(objects)]
 
     def distances(self, a: list[Matrix], b: list[Matrix]) -> Matrix:
+        if a and b:
+            _check_dimensions(a[0].shape[1], b[0].shape[1])
         if len({x.shape for x in (*a, *b)}) == 1 and a[0].shape[1] == 1:
             return squared_distances(np.array(a)[:, :, 0], np.array(b)[:, :, 0]) / len(a[0])
         return np.array([[_transport(x, y) for y in b] for x in a], dtype=float).reshape(len(a), len(b))
@@ -105,23 +115,24 @@ class SlicedWasserstein(DistanceSimilarity):
 
     def __post_init__(self) -> None:
         self.check_scale()
-        if self.directions < 1 or self.quantiles < 1:
-            raise SimilarityError(
-                f"SlicedWasserstein needs directions and quantiles, not {self.directions} and {self.quantiles}"
-            )
+        check_whole(self.name, "directions", self.directions)
+        check_whole(self.name, "quantiles", self.quantiles)
+        check_whole(self.name, "seed", self.seed, least=0)
 
     @property
     def psd(self) -> bool:
         return self.constant is None
 
-    def encode(self, objects: Sequence[Any]) -> Matrix:
+    def encode(self, objects: Sequence[Any]) -> Quantiles:
+        """The quantiles in all directions, and the dimension, which they do not show."""
         samples = as_samples(objects)
         if not samples:
-            return np.zeros((0, 0))
+            return np.zeros((0, 0)), np.zeros(0, dtype=np.intp)
         directions = self._directions(samples[0].shape[1])
         grid = (np.arange(self.quantiles) + 0.5) / self.quantiles
         rows = [np.quantile(x @ directions, grid, axis=0, method="inverted_cdf").ravel() for x in samples]
-        return np.array(rows) / np.sqrt(self.quantiles * directions.shape[1])
+        dimensions = np.full(len(samples), len(directions))
+        return np.array(rows) / np.sqrt(self.quantiles * directions.shape[1]), dimensions
 
     def _directions(self, d: int) -> Matrix:
         if d == 1:
@@ -129,5 +140,7 @@ class SlicedWasserstein(DistanceSimilarity):
         raw = np.random.default_rng(self.seed).standard_normal((d, self.directions))
         return np.asarray(raw / np.linalg.norm(raw, axis=0))
 
-    def distances(self, a: Matrix, b: Matrix) -> Matrix:
-        return squared_distances(a, b)
+    def distances(self, a: Quantiles, b: Quantiles) -> Matrix:
+        if len(a[0]) and len(b[0]):
+            _check_dimensions(int(a[1][0]), int(b[1][0]))
+        return squared_distances(a[0], b[0])

@@ -15,7 +15,8 @@ import numpy as np
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.alignments import Corridor, alignment_logs, band_corridor, symmetric_pairs
 from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.distance import FITTED_ON, DistanceSimilarity, check_positive, median_distance
+from likewise.similarity.checks import check_positive, check_whole, check_widths
+from likewise.similarity.distance import FITTED_ON, DistanceSimilarity, median_distance
 
 FITTED_POINTS = 1000
 # A sum over alignments of less than e^NEGLIGIBLE is a score of less: that of a series with itself is at least 1.
@@ -26,7 +27,11 @@ def as_series(objects: Sequence[Any], normalise: bool) -> list[Matrix]:
     """Each series as an array of shape (length, channels); the error names the series and the position."""
     series = [_one_series(x, number) for number, x in enumerate(objects)]
     for number, x in enumerate(series):
-        _check_channels(series[0], x, f"series {number}")
+        if x.shape[1] != series[0].shape[1]:
+            raise SimilarityError(
+                f"series {number} has {x.shape[1]} channels where the first one has {series[0].shape[1]}; "
+                "compare series of the same channels"
+            )
     return [_normalised(x) for x in series] if normalise else series
 
 
@@ -49,11 +54,8 @@ def _one_series(x: Any, number: int) -> Matrix:
     return column
 
 
-def _check_channels(x: Matrix, y: Matrix, what: str) -> None:
-    if x.shape[1] != y.shape[1]:
-        raise SimilarityError(
-            f"{what} has {y.shape[1]} channels where another has {x.shape[1]}; compare series of the same channels"
-        )
+def _check_channels(x: Matrix, y: Matrix) -> None:
+    check_widths(x.shape[1], y.shape[1], "series", "channels", "compare series of the same channels")
 
 
 def _normalised(x: Matrix) -> Matrix:
@@ -105,7 +107,7 @@ class DTW(DistanceSimilarity):
             from dtaidistance import dtw_ndim
         except ImportError:
             raise MissingExtra("DTW", "dtaidistance", "series") from None
-        _check_channels(a[0], b[0], "a series")
+        _check_channels(a[0], b[0])
         # The window of dtaidistance counts the diagonal.
         longer = max(len(a[0]), len(b[0]))
         window = None if self.band is None else round(self.band * longer) + 1
@@ -160,7 +162,7 @@ class SoftDTW(DistanceSimilarity):
 
     def _soft(self, a: list[Matrix], b: list[Matrix], i: Any, j: Any) -> Vector:
         if len(i):
-            _check_channels(a[0], b[0], "a series")
+            _check_channels(a[0], b[0])
         return -self.gamma * alignment_logs(a, b, i, j, self._local, band_corridor(self.band))
 
     def _local(self, squares: Matrix, shifts: Vector) -> Matrix:
@@ -196,8 +198,8 @@ class GlobalAlignmentKernel(Similarity):
 
     def __post_init__(self) -> None:
         check_positive(self.name, "bandwidth", self.bandwidth)
-        if self.shift is not None and self.shift < 1:
-            raise SimilarityError(f"GlobalAlignmentKernel needs a shift of 1 or more, or None, not {self.shift}")
+        if self.shift is not None:
+            check_whole(self.name, "shift", self.shift)
 
     @property
     def psd(self) -> bool:
@@ -242,7 +244,7 @@ class GlobalAlignmentKernel(Similarity):
 
     def _logs(self, a: list[Remembered], b: list[Remembered], i: Any, j: Any) -> Vector:
         if len(i):
-            _check_channels(a[0].values, b[0].values, "a series")
+            _check_channels(a[0].values, b[0].values)
         corridor = band_corridor(None) if self.shift is None else _within_shift(self.shift)
         # So scaled that the squared distance of two points is −log g.
         scale = np.sqrt(0.5) / (self.bandwidth or 1.0)

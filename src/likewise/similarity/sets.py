@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.bits import packed, packed_intersections, packed_sizes
+from likewise.similarity.checks import check_widths
 from likewise.similarity.hashed import Hashes, Integers, Sparse, counted, products, stable_hash, unary
 
-Sets = tuple[Any, NDArray[Any]]
+# Features, the size of each set and, for bit vectors, the length, which packed words do not show.
+Sets = tuple[Any, ...]
 # A count of c is written as c features; past this many the objects want dense vectors.
 LARGEST_COUNT = 10_000
 # Scores of a block that stays in cache.
@@ -42,7 +44,7 @@ def encoded_sets(objects: Sequence[Any]) -> Sets:
 
 
 def encoded_bits(objects: Sequence[NDArray[Any]]) -> Sets:
-    """Bit vectors packed into words, and how many bits of each are set."""
+    """Bit vectors packed into words, how many bits of each are set, and how many there are."""
     for number, x in enumerate(objects):
         if x.ndim != 1 or not np.isin(x, (0, 1)).all():
             raise SimilarityError(
@@ -54,7 +56,7 @@ def encoded_bits(objects: Sequence[NDArray[Any]]) -> Sets:
                 "bit vectors that are compared need one length"
             )
     bits = packed(np.stack(objects))
-    return bits, packed_sizes(bits)
+    return bits, packed_sizes(bits), np.full(len(objects), len(objects[0]), dtype=np.int32)
 
 
 def _elements(number: int, x: Any) -> set[Any]:
@@ -77,11 +79,8 @@ def shared(a: Sets, b: Sets) -> NDArray[Any]:
     """Sizes of the intersections |A ∩ B|, a matrix of shape (len(a), len(b))."""
     if isinstance(a[0], np.ndarray) != isinstance(b[0], np.ndarray):
         raise SimilarityError("sets and bit vectors cannot be compared with each other; give all objects as one kind")
-    if a[0].shape[1] != b[0].shape[1]:
-        raise SimilarityError(
-            f"bit vectors of about {64 * a[0].shape[1]} and {64 * b[0].shape[1]} bits cannot be compared; "
-            "bit vectors that are compared need one length"
-        )
+    if len(a) > 2 and len(a[2]) and len(b[2]):
+        check_widths(int(a[2][0]), int(b[2][0]), "bit vectors", "bits", "bit vectors that are compared need one length")
     return packed_intersections(a[0], b[0]) if isinstance(a[0], np.ndarray) else products(a[0], b[0])
 
 
@@ -197,6 +196,9 @@ class MinMax(Similarity):
             return compared(a, b, jaccard)
         from scipy.spatial.distance import cdist
 
+        from likewise.similarity.vectors import check_vectors
+
+        check_vectors(a, b)
         # min and max are half of the sum ∓ the difference.
         apart, total = cdist(a, b, "cityblock"), np.add.outer(a.sum(axis=1), b.sum(axis=1))
         return np.divide(np.maximum(total - apart, 0.0), total + apart, out=np.ones_like(total), where=total > 0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import LogNormal, Matrix, Parameter, ParameterPullback, Similarity, Vector
+from likewise.similarity.checks import check_widths
 from likewise.similarity.codes import check_sequences, code_matrix
 
 WEIGHT_PRIOR = LogNormal(0.0, 1.0)
@@ -168,11 +169,7 @@ class Hamming(Similarity):
         return weights / weights.sum() if length else weights
 
     def between(self, a: NDArray[Any], b: NDArray[Any]) -> Matrix:
-        if a.shape[1] != b.shape[1]:
-            raise SimilarityError(
-                f"Hamming compares sequences of one length, but one side has length {a.shape[1]} and the other "
-                f"{b.shape[1]}; use Levenshtein or Indel for sequences of different lengths"
-            )
+        check_widths(a.shape[1], b.shape[1], "sequences", "letters", "use Levenshtein or Indel for different lengths")
         shares, columns = self._shares(a.shape[1]), np.ascontiguousarray(b.T)
         scores = np.zeros((len(a), len(b))) if len(shares) else np.ones((len(a), len(b)))
         step = max(1, BLOCK // max(1, len(b)))

@@ -23,6 +23,7 @@ from likewise.similarity.base import (
     Similarity,
     Vector,
 )
+from likewise.similarity.checks import check_widths
 
 Lengthscale = float | Sequence[float] | Vector | None
 
@@ -72,6 +73,12 @@ def _blame(objects: Sequence[Any]) -> None:
         width = len(row)
 
 
+def check_vectors(a: Matrix, b: Matrix) -> None:
+    """Refuse to compare vectors of different lengths; no vectors at all have none."""
+    if len(a) and len(b):
+        check_widths(a.shape[1], b.shape[1], "vectors", "numbers", "vectors that are compared need one length")
+
+
 class VectorSimilarity(Similarity):
     """A PSD kernel on vectors."""
 
@@ -114,6 +121,7 @@ class Stationary(VectorSimilarity):
         return a / self._lengthscales(a.shape[1])
 
     def between(self, a: Matrix, b: Matrix) -> Matrix:
+        check_vectors(a, b)
         z = self._scaled(a)
         return self._profile(squared_distances(z, z if b is a else self._scaled(b)))[0]
 
@@ -143,6 +151,7 @@ class Stationary(VectorSimilarity):
         return scores, pull
 
     def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        check_vectors(a, b)
         ell = self._lengthscales(a.shape[1])
         za, zb = a / ell, b / ell
         scores, slope = self._profile(squared_distances(za, zb))
@@ -243,6 +252,7 @@ class Linear(VectorSimilarity):
         return True
 
     def between(self, a: Matrix, b: Matrix) -> Matrix:
+        check_vectors(a, b)
         return a @ b.T + self.bias
 
     def within(self, a: Matrix) -> Vector:
@@ -273,12 +283,14 @@ class Cosine(VectorSimilarity):
         return a / np.where(norms > 0, norms, 1.0)[:, None], norms
 
     def between(self, a: Matrix, b: Matrix) -> Matrix:
+        check_vectors(a, b)
         return self._directions(a)[0] @ self._directions(b)[0].T
 
     def within(self, a: Matrix) -> Vector:
         return (self._directions(a)[1] > 0).astype(float)
 
     def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        check_vectors(a, b)
         (u, norms), (v, _) = self._directions(a), self._directions(b)
         scores = u @ v.T
 
@@ -353,6 +365,7 @@ class Rescaled(VectorSimilarity):
 
     def encode(self, objects: Sequence[Any]) -> Any:
         x = as_vectors(objects) if len(objects) else np.zeros((0, len(self.coordinates.lower)))
+        check_vectors(x, self.coordinates.lower[None])
         return x, self.inner.encode(self.coordinates.forward(x))  # type: ignore[arg-type]
 
     def between(self, a: Any, b: Any) -> Matrix:
