@@ -25,27 +25,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(task: Task, given: argparse.Namespace) -> None:
     """Each method on each seed, one after the other; then the table."""
+    from benchmarks.checks import check
     from benchmarks.run import run
     from benchmarks.store import Results, results_of
     from benchmarks.tables import task_table
 
     task = replace(task, **{k: v for k in ("initial", "budget") if (v := getattr(given, k)) is not None})  # type: ignore[type-var]
-    results = Results(given.json) if given.json else results_of(task.name, given.batch)
+    check(task)
+    optimisers = [method(name) for name in _methods(given)]
+    results = Results(given.json) if given.json else results_of(task.name, given.batch, given.results)
     results.check(task, given.batch)
-    for name in _methods(given):
-        optimiser = method(name)
+    for optimiser in optimisers:
         for seed in range(given.seeds if optimiser.suits(task) else 0):
-            if given.again or not results.has(name, seed):
+            if given.again or not results.has(optimiser.name, seed):
                 results.add(task, given.batch, optimiser, seed, run(task, optimiser, seed, given.batch))
     print(task_table(results.read(), _methods(given)))
 
 
 def _pool(given: argparse.Namespace) -> None:
-    from benchmarks.tasks.table import Table, pool
+    from benchmarks.tasks.table import Table, check_molecules, pool
 
     table = Table(given.csv, tuple(given.object), given.value, given.kind, given.minimize, tuple(given.log), given.rows)
     name = given.name or "_".join([given.csv.name.split(".")[0], given.value, *(["min"] if given.minimize else [])])
-    _run(pool(name, table), given)
+    made = pool(name, table)
+    print(made.note)
+    check_molecules(made)
+    _run(made, given)
 
 
 def _function(given: argparse.Namespace) -> None:
@@ -80,17 +85,24 @@ def _task(given: argparse.Namespace) -> None:
 def _suite(given: argparse.Namespace) -> None:
     from benchmarks.suite import jobs, run_jobs
 
-    run_jobs(jobs(_methods(given), tuple(_names(given.only))), again=given.again)
+    run_jobs(jobs(_methods(given), tuple(_names(given.only))), given.results, again=given.again)
 
 
 def _report(given: argparse.Namespace) -> None:
     from benchmarks.report import write
 
-    write(given.out)
+    write(given.out, given.results)
 
 
 def _names(text: str) -> list[str]:
     return [name for name in text.split(",") if name]
+
+
+def _positive(text: str) -> int:
+    """A whole number of one or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 1 or more")
+    return int(text)
 
 
 def _methods(given: argparse.Namespace) -> tuple[str, ...]:
@@ -98,6 +110,7 @@ def _methods(given: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from benchmarks.store import RESULTS
     from benchmarks.tasks.expectation import INTEGRANDS
     from benchmarks.tasks.functions import FUNCTIONS
     from benchmarks.tasks.pool import KINDS
@@ -105,6 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "--data", type=Path, help="folder of the data sets; ../shared/data beside the project if absent"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, metavar="FOLDER", help="where results are kept; benchmarks/results"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     runs = _options()
@@ -116,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     pool.add_argument("--minimize", action="store_true")
     pool.add_argument("--kind", choices=KINDS, required=True)
     pool.add_argument("--log", action="append", default=[], metavar="COLUMN", help="take this column's logarithm")
-    pool.add_argument("--rows", type=int, help="the first rows alone")
+    pool.add_argument("--rows", type=_positive, help="the first rows alone")
     pool.add_argument("--name", help="what the task is called")
     pool.set_defaults(command=_pool)
 
@@ -125,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     function.set_defaults(command=_function)
 
     expectation = commands.add_parser("expectation", parents=[runs], help="an expectation over Gaussians")
-    expectation.add_argument("dimension", type=int)
+    expectation.add_argument("dimension", type=_positive)
     expectation.add_argument("--integrand", choices=list(INTEGRANDS), nargs="+", default=list(INTEGRANDS))
     expectation.set_defaults(command=_expectation)
 
@@ -153,10 +169,10 @@ def _options() -> argparse.ArgumentParser:
     """What every kind of run takes."""
     runs = argparse.ArgumentParser(add_help=False)
     runs.add_argument("--methods", default=DEFAULT, help="names separated by commas; 'peers' for all peers")
-    runs.add_argument("--seeds", type=int, default=20)
-    runs.add_argument("--initial", type=int, help="objects every method begins with")
-    runs.add_argument("--budget", type=int, help="evaluations after the initial ones")
-    runs.add_argument("--batch", type=int, default=1)
+    runs.add_argument("--seeds", type=_positive, default=20)
+    runs.add_argument("--initial", type=_positive, help="objects every method begins with")
+    runs.add_argument("--budget", type=_positive, help="evaluations after the initial ones")
+    runs.add_argument("--batch", type=_positive, default=1)
     runs.add_argument("--json", type=Path, help="where results go; <task>.json in the results' folder if absent")
     runs.add_argument("--again", action="store_true", help="replace runs that are there")
     return runs

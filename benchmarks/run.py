@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.commit import commit
 from benchmarks.methods.base import Method, Optimiser
 from benchmarks.store import Run
 from benchmarks.tasks.base import Task, Vector
@@ -19,6 +20,7 @@ def run(task: Task, method: Method, seed: int, batch: int = 1) -> Run:
     A round is a tell and the next ask, for some methods fit in one and some in the other. Its time is given on the
     clock and on the processor; the second does not depend on what else the machine does.
     """
+    source = commit() if "likewise" in method.libraries else None
     optimiser = method.start(task, seed)
     objects = task.start(seed)
     values = list(scores := task.score(objects))
@@ -30,7 +32,7 @@ def run(task: Task, method: Method, seed: int, batch: int = 1) -> Run:
         rounds.append((time.perf_counter() - before[0], time.process_time() - before[1]))
         values += list(scores := task.score(objects))
     clock, processor = zip(*rounds, strict=True)
-    return Run([float(task.sign * v) for v in values], median(clock), median(processor))
+    return Run([float(task.sign * v) for v in values], median(clock), median(processor), source)
 
 
 def _round(optimiser: Optimiser, objects: list[Any], scores: Vector, n: int) -> list[Any]:

@@ -28,11 +28,15 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Run:
-    """What one method did on one task from one seed: scores in the task's units, and the time a round took."""
+    """What one method did on one task from one seed: scores in the task's units, and the time a round took.
+
+    `commit` is that of likewise's source, where it is known and the method is likewise's.
+    """
 
     values: list[float]
     seconds: float
     cpu_seconds: float
+    commit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,7 @@ def _line(task: Task, run: Run) -> dict[str, Any]:
     return {
         "seconds": _significant(run.seconds, 3),
         "cpu_seconds": _significant(run.cpu_seconds, 3),
+        **({"commit": run.commit} if run.commit else {}),
         "values": [_rounded(value, best) for value in run.values],
     }
 

@@ -25,7 +25,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Pool:
-    """Objects of a table, known by their row; `values` in the table's own units."""
+    """Objects of a table, known by their row; `values` in the table's own units, `note` on the rows left out."""
 
     name: str
     kind: str
@@ -34,6 +34,7 @@ class Pool:
     sign: float = 1.0
     initial: int = 10
     budget: int = 90
+    note: str = ""
 
     @cached_property
     def facts(self) -> Facts:

@@ -48,6 +48,8 @@ class Assignment:
 
 def assignment(path: Path) -> Assignment:
     """The instance in a QAPLIB file, its best known value in the table `instances.csv` beside it."""
+    if not path.is_file():
+        raise SystemExit(f"there is no file {path}; give a .dat file, or say with --data where the data sets are")
     numbers = np.array(path.read_text().split(), dtype=float)
     n = int(numbers[0])
     flow, distance = numbers[1 : 1 + 2 * n * n].reshape(2, n, n)
@@ -55,5 +57,9 @@ def assignment(path: Path) -> Assignment:
 
 
 def _best_known(path: Path) -> float:
-    rows = [line.split(",") for line in (path.parent / "instances.csv").read_text().splitlines()]
-    return next(float(row[2]) for row in rows if row[0] == path.stem)
+    table = path.parent / "instances.csv"
+    rows = [line.split(",") for line in table.read_text().splitlines()] if table.is_file() else []
+    known = [float(row[2]) for row in rows if row[0] == path.stem]
+    if not known:
+        raise SystemExit(f"{table} has no best known value of {path.stem}; add a line: {path.stem},size,value")
+    return known[0]

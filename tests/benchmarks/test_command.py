@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("benchmarks", reason="the benchmarks are a package of their own")
 
 from benchmarks.__main__ import main
+from benchmarks.commit import commit
 from benchmarks.suite import Job, run_jobs
 
 SHORT = ["--methods", "random", "--seeds", "1", "--initial", "3", "--budget", "2"]
@@ -40,3 +41,10 @@ def test_integrands_have_a_file_each(tmp_path: Path, capsys: pytest.CaptureFixtu
     main(["expectation", "1", "--integrand", "rastrigin", *SHORT, "--json", str(tmp_path / "alone.json")])
     assert (tmp_path / "alone.json").exists()
     assert capsys.readouterr().out.count("| random | 1 |") == 3
+
+
+def test_results_go_to_the_folder_that_is_given(tmp_path: Path) -> None:
+    main(["--results", str(tmp_path), "function", "branin", *SHORT, "--methods", "likewise,random"])
+    methods = json.loads((tmp_path / "branin.json").read_text())["methods"]
+    assert "commit" not in methods["random"]["runs"]["0"]
+    assert methods["likewise"]["runs"]["0"].get("commit") == commit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -66,9 +67,92 @@ def test_records_of_numbers_and_categories(tmp_path: Path, batch: str) -> None:
     assert max(found["likewise"]["runs"]["0"]["values"]) > 1.5
 
 
-def test_unknown_columns_and_methods_are_named(tmp_path: Path) -> None:
+STRING = ("--object", "seq", "--kind", "string")
+
+
+def refused(csv: Path, *options: str) -> str:
+    """What is said instead of running."""
+    with pytest.raises(SystemExit) as stopped:
+        run(csv, csv.with_suffix(".json"), *options)
+    assert not csv.with_suffix(".json").exists()
+    return str(stopped.value)
+
+
+def test_unknown_columns_methods_and_files_are_named(tmp_path: Path) -> None:
     csv = strings(tmp_path)
-    with pytest.raises(SystemExit, match="no column \\['nope'\\]"):
-        run(csv, tmp_path / "out.json", "--object", "nope", "--kind", "string", "--methods", "random")
-    with pytest.raises(SystemExit, match="no method is called 'magic'"):
-        run(csv, tmp_path / "out.json", "--object", "seq", "--kind", "string", "--methods", "magic")
+    options = ("--kind", "string", "--methods", "random")
+    assert "no column ['nope']" in refused(csv, "--object", "nope", *options)
+    assert "no method is called 'magic'" in refused(csv, *STRING, "--methods", "random,magic")
+    assert "there is no file" in refused(tmp_path / "absent.csv", *STRING, "--methods", "random")
+
+
+@pytest.mark.parametrize("option", ["--batch", "--budget", "--initial", "--seeds", "--rows"])
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_numbers_below_one_are_refused(option: str, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["pool", "--csv", "any.csv", "--object", "x", "--value", "y", "--kind", "vector", f"{option}={number}"])
+    assert f"argument {option}: {number} is not a whole number of 1 or more" in capsys.readouterr().err
+
+
+def test_a_pool_smaller_than_the_evaluations_is_refused(tmp_path: Path) -> None:
+    csv = table(tmp_path / "small.csv", "seq,y", [f"{'A' * i}C,{i}" for i in range(8)])
+    assert "small_y has 8 objects, fewer than --initial 5 + --budget 4" in refused(csv, *STRING, "--methods", "random")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (["high", "low"] * 6, "column 'y' of .* holds no number, but 'high'"),
+        (["3"] * 12, "half of .* has the best value, 3, "),
+        (["1", "3", "3", "3"] * 3, "half of .* has the best value, 3, "),
+    ],
+)
+def test_values_without_regret_are_refused(tmp_path: Path, values: list[str], said: str) -> None:
+    csv = table(tmp_path / "values.csv", "seq,y", [f"{'A' * i}C,{value}" for i, value in enumerate(values)])
+    assert re.search(said, refused(csv, *STRING, "--methods", "random"))
+
+
+def test_rows_without_a_value_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{'A' * i}C,{i}" for i in range(12)]
+    csv = table(tmp_path / "gaps.csv", "seq,y", [*rows, "A,", "G,n/a", "T,inf", "C,7"])
+    run(csv, tmp_path / "out.json", *STRING, "--methods", "random")
+    said = capsys.readouterr().out
+    assert said.startswith("13 rows kept, 3 left out (no finite number in 'y'); 12 different objects\n")
+
+
+def test_empty_and_wrong_cells_are_named(tmp_path: Path) -> None:
+    rows = [f"{i},{i}" for i in range(12)]
+    empty = table(tmp_path / "empty.csv", "x,y", [*rows, ",3"])
+    vector = ("--object", "x", "--kind", "vector", "--methods", "random")
+    assert "column 'x' of" in (said := refused(empty, *vector))
+    assert "is empty in row 14 (1 such rows)" in said
+    text = table(tmp_path / "text.csv", "x,y", [*rows, "warm,3"])
+    assert "should hold numbers: could not convert string to float: 'warm'" in refused(text, *vector)
+    log = table(tmp_path / "log.csv", "x,y", rows)
+    assert "column 'x' has no logarithm at 0; leave --log x out" in refused(log, *vector, "--log", "x")
+
+
+def test_texts_that_are_no_molecules_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit", reason="molecules need RDKit")
+    csv = table(tmp_path / "wrong.csv", "smiles,y", [*(f"{'C' * i}O,{i}" for i in range(12)), "C1CC,3"])
+    options = ("--object", "smiles", "--kind", "molecules", "--methods", "random")
+    assert "column 'smiles' holds 'C1CC', which RDKit does not read as a molecule" in refused(csv, *options)
+
+
+@pytest.mark.parametrize("kind", ["molecules", "string", "series"])
+def test_kinds_of_one_column_take_no_more(tmp_path: Path, kind: str) -> None:
+    csv = table(tmp_path / "two.csv", "a,b,y", ["C,C,1"])
+    said = refused(csv, "--object", "a", "--object", "b", "--kind", kind, "--methods", "random")
+    assert f"--kind {kind} takes one --object column, not 2 (a, b); take --kind reaction" in said
+
+
+def test_fingerprints_alone_suit_molecules_and_reactions(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit", reason="molecules need RDKit")
+    rows = [f"{'C' * i}O,{t},{k},{i * t}" for i in range(1, 7) for t, k in ((1, "a"), (2, "b"), (3, "a"))]
+    csv = table(tmp_path / "reactions.csv", "smiles,t,k,y", rows)
+    methods = "likewise-fingerprints,random"
+    fields = [part for name in ("smiles", "t", "k") for part in ("--object", name)]
+    found = run(csv, tmp_path / "out.json", *fields, "--kind", "reaction", "--methods", methods)
+    assert set(found) == {"likewise-fingerprints", "random"}
+    found = run(csv, tmp_path / "mixed.json", *fields, "--kind", "mixed", "--methods", methods)
+    assert set(found) == {"random"}
