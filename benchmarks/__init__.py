@@ -6,6 +6,7 @@ run         one run: a task, a method, a seed
 store       results, one small JSON file per task, each run by itself
 measures    regret, its mean over the run, intervals, the overall ratio
 suite       the whole list, in order, resumable
+footing     likewise and BoTorch, each with the other's view of molecules
 report      docs/benchmarks.md out of the results
 """
 

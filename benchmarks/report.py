@@ -1,4 +1,4 @@
-"""The suite's part of docs/benchmarks.md out of the results: overall ratios, then tables and curves of each group."""
+"""The suite's part of docs/benchmarks.md out of the results: overall ratios and losses, then each group of tasks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.curves import draw
-from benchmarks.measures import Measures, best_peer, bootstrap, geometric_mean, paired, ratio
+from benchmarks.footing import footing
+from benchmarks.measures import Measures, best_peer, bootstrap, eligible, geometric_mean, paired, ratio
 from benchmarks.methods import OURS, PEERS
-from benchmarks.store import RESULTS
-from benchmarks.suite import BATCHES, HIGH
+from benchmarks.suite import BATCHES, HIGH, missing
 from benchmarks.tables import all_measures, markdown, mean_and_error, shared_means
-from benchmarks.tasks.catalogue import LARGE, QAP, SMALL, expectations
+from benchmarks.tasks.catalogue import DESCRIBED, LARGE, QAP, SMALL, TABLES, expectations
 from benchmarks.tasks.functions import FUNCTIONS
 
 GROUPS = {
@@ -29,6 +29,10 @@ GROUPS = {
     "Expectations in 5 dimensions": expectations(5),
     "Expectations in 10 dimensions": expectations(10),
     "Permutations": QAP,
+}
+WITHOUT = {
+    f"{title}, without {', '.join(DESCRIBED)}": tuple(name for name in GROUPS[title] if not name.startswith(DESCRIBED))
+    for title in ("Pools", "Pools, batches of 8")
 }
 GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
 SINGLE = ("likewise-embedding", "likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
@@ -43,24 +47,33 @@ samples where there is no pool. *AUC regret* is its mean over the evaluations af
 for all methods. Means ± standard errors over the seeds in brackets; seconds are processor time of a tell and an ask,
 with one BLAS thread. *Ratio* is (AUC + 0.005)/(best peer's AUC + 0.005) on the seeds both have, with the 90 % bootstrap
 interval of the paired difference and both means over those seeds beside it. The best peer is the one of the largest
-ratio among those that share five seeds or more: with two or three the luck of the initial objects decides.
+ratio among those that share five seeds or more: with two or three the luck of the initial objects decides. Where no
+peer with a Gaussian process shares five, the ratio says which peers are left, and the task is left out of the geometric
+mean.
+
+Molecules are not the same to all methods. The peers see Morgan bits (radius 2, 2,048): BoTorch by Tanimoto's kernel,
+Optuna and scikit-optimize by their first ten principal components. `likewise` with `similarity="auto"` sees counts of
+Morgan features, MACCS keys and thirteen RDKit descriptors, in reactions the counts and which molecule it is.
+[On equal footing](#on-equal-footing) gives each what the other sees. Where a task is marked log₁₀, the logarithm of its
+value is optimised, and its regret measured.
 """
 
 Table = Mapping[str, Measures]
 Contents = Mapping[str, Any]
-Comparison = Callable[[Measures, Measures, str], str]
+Comparison = Callable[[Table, str], str]
 
 
-def write(out: Path) -> None:
+def write(out: Path, results: Path) -> None:
     """Write the suite's part of the page, and the curves in a folder beside it; the rest of the page stays."""
-    contents = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
+    contents = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
     contents = {name: content for name, content in contents.items() if "task" in content}
     tables = {name: all_measures(content) for name, content in contents.items()}
     found = ratios(tables)
     figures = out.with_suffix("")
     figures.mkdir(parents=True, exist_ok=True)
     sections = [_section(title, names, contents, tables, figures) for title, names in GROUPS.items()]
-    parts = [INTRODUCTION, _overall(found), _losses(tables, found), *sections, _settings(contents)]
+    parts = [INTRODUCTION, _overall(tables, found), _losses(tables, found), footing(tables), *sections]
+    parts.append(_settings(contents))
     page = out.read_text() if out.exists() else f"# Benchmarks\n\n{BEGIN}{END}"
     before, rest = page.split(BEGIN)
     out.write_text(before + BEGIN + "\n".join(part for part in parts if part) + END + rest.split(END)[1])
@@ -76,19 +89,29 @@ def ratios(tables: Mapping[str, Table]) -> dict[str, float]:
     return found
 
 
-def _overall(found: Mapping[str, float]) -> str:
+def without_strong(table: Table) -> list[str]:
+    """The peers a ratio is against where none of them has a Gaussian process; nothing where one has."""
+    there = eligible(table, PEERS)
+    return [] if set(there) & set(GAUSSIAN_PROCESSES) else there
+
+
+def _overall(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
     rows = []
-    for title, names in GROUPS.items():
-        there = {name: found[name] for name in names if name in found}
+    for title, names in (GROUPS | WITHOUT).items():
+        there = [name for name in names if name in found]
+        weak = [name for name in there if without_strong(tables[name])]
+        counted = {name: found[name] for name in there if name not in weak}
         if there:
-            worst = max(there, key=lambda name: there[name])
-            mean = geometric_mean(list(there.values()))
-            rows.append([title, str(len(there)), f"{mean:.2f}", f"{there[worst]:.2f} ({worst})"])
-    return "### Overall\n\n" + markdown(["tasks", "number", "geometric mean ratio", "largest ratio"], rows) + "\n"
+            mean = f"{geometric_mean(list(counted.values())):.2f}" if counted else ""
+            worst = max(counted, key=lambda name: counted[name], default="")
+            largest = f"{counted[worst]:.2f} ({worst})" if counted else ""
+            rows.append([title, str(len(counted)), mean, largest, str(len(weak))])
+    heads = ["tasks", "number", "geometric mean ratio", "largest ratio", "left out, no Gaussian process"]
+    return "### Overall\n\n" + markdown(heads, rows) + "\n"
 
 
 def _losses(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
-    """The tasks on which likewise is behind its best peer, behind chance, or slower than a Gaussian process."""
+    """The tasks on which likewise is behind its best peer, behind chance, or slower; and the runs that are missing."""
     ours = {name: table for name, table in tables.items() if OURS in table}
     lost = sorted(((value, name) for name, value in found.items() if value > 1), reverse=True)
     by_chance = [
@@ -108,7 +131,18 @@ def _losses(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
         "Slower to ask than a peer with a Gaussian process": slower,
     }
     said = [f"- {what}: {', '.join(names) or 'nowhere'}." for what, names in lines.items()]
-    return "### Where likewise loses\n\n" + "\n".join(said) + "\n"
+    return "### Where likewise loses\n\n" + "\n".join([*said, *_missing(tables)]) + "\n"
+
+
+def _missing(tables: Mapping[str, Table]) -> list[str]:
+    """A line for each method whose runs are fewer than the suite plans."""
+    there = {file: {name: m.seeds for name, m in table.items()} for file, table in tables.items()}
+    return [
+        f"- Runs missing: {name} "
+        + "; ".join(f"{done} of {planned} on {_few(files)}" for (done, planned), files in sorted(short.items()))
+        + "."
+        for name, short in missing(there).items()
+    ]
 
 
 def _section(title: str, names: Sequence[str], contents: Contents, measured: Mapping[str, Table], figures: Path) -> str:
@@ -140,7 +174,7 @@ def _by_method(
     methods = [name for name in COLUMNS if any(name in table for table in tables.values())]
     rows = [
         [
-            task,
+            _label(task),
             *(shown(table[m]) if m in table else "" for m in methods),
             *(_against(table, c) for c in against.values()),
         ]
@@ -150,30 +184,37 @@ def _by_method(
     return markdown(["task", *heads, *against], rows) + "\n"
 
 
+def _label(file: str) -> str:
+    """A task's name, and whether it is measured by its value's logarithm."""
+    table = TABLES.get(file.removesuffix("-batch8"))
+    return f"{file} (log₁₀)" if table and table.value in table.log else file
+
+
 def _against(table: Table, comparison: Comparison) -> str:
     """A comparison with the best peer; nothing where none shares a seed."""
     peer = best_peer(table, PEERS)
-    return comparison(table[OURS], table[peer], peer) if peer and OURS in table else ""
+    return comparison(table, peer) if peer and OURS in table else ""
 
 
-def _ratio(ours: Measures, theirs: Measures, peer: str) -> str:
-    return f"**{ratio(ours, theirs):.2f}**"
+def _ratio(table: Table, peer: str) -> str:
+    weak = without_strong(table)
+    return f"**{ratio(table[OURS], table[peer]):.2f}**" + (f" against {', '.join(weak)} only" if weak else "")
 
 
-def _difference(ours: Measures, theirs: Measures, peer: str) -> str:
-    a, b = paired(ours, theirs)
+def _difference(table: Table, peer: str) -> str:
+    a, b = paired(table[OURS], table[peer])
     low, high = bootstrap(a, b)
     return f"{float(np.mean(a - b)):+.3f} [{low:+.3f}, {high:+.3f}] ({peer})"
 
 
-def _final_ratio(ours: Measures, theirs: Measures, peer: str) -> str:
-    a, b = paired(ours, theirs, "final")
+def _final_ratio(table: Table, peer: str) -> str:
+    a, b = paired(table[OURS], table[peer], "final")
     low, high = bootstrap(a, b, "ratio")
     return f"**{a.mean() / b.mean():.2g}** [{low:.2g}, {high:.2g}] ({peer})"
 
 
 def _means(of: str) -> Comparison:
-    return lambda ours, theirs, peer: shared_means(ours, theirs, of)
+    return lambda table, peer: shared_means(table[OURS], table[peer], of)
 
 
 SHARED = "means, shared seeds"

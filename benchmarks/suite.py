@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.methods import PEERS, method
+from benchmarks.methods import CONTROLS, METHODS, PEERS, method
 from benchmarks.run import run
 from benchmarks.store import RESULTS, Results, results_of
-from benchmarks.tasks.catalogue import FIVE, LARGE, QAP, SMALL, expectations, outline, task
+from benchmarks.tasks.catalogue import FIVE, LARGE, MOLECULES, QAP, SMALL, expectations, outline, task
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ HIGH = (
 )  # fmt: skip
 
 # Twenty seeds; ten for what takes longer than half a second an ask; five on large pools and where a run takes minutes.
+# Every method suits its tasks here.
 PEER_STAGES = (
     Stage((*FIVE, *SMALL), ("random", "optuna-tpe", "optuna-gp"), range(20)),
     Stage((*FIVE, *SMALL), ("botorch",), range(10)),
@@ -59,12 +60,12 @@ PEER_STAGES = (
     Stage(STRINGS, ("ga",), range(20)),
     Stage(EXPECTATIONS, ("random", "optuna-tpe"), range(20)),
     Stage(EXPECTATIONS, ("botorch",), range(10)),
-    Stage(EXPECTATIONS, ("optuna-gp",), range(10)),
-    Stage(expectations(1, 2), ("optuna-gp",), range(20)),
+    Stage(EXPECTATIONS, ("optuna-gp",), range(20)),
+    Stage(expectations(1, 2), ("botorch",), range(20)),
     Stage(LARGE, ("random", "optuna-tpe", "optuna-gp", "botorch"), range(5)),
     Stage(("tfbind8",), ("ga",), range(5)),
-    Stage(("ackley50",), ("random", "optuna-tpe"), range(20)),
-    Stage(("ackley50",), ("botorch", "optuna-gp"), range(10)),
+    Stage(("ackley50",), ("random", "optuna-tpe", "optuna-gp"), range(20)),
+    Stage(("ackley50",), ("botorch",), range(10)),
     Stage(SMALL, ("random", "optuna-tpe"), range(10), batch=8),
     Stage(STRINGS, ("ga",), range(10), batch=8),
     Stage(LARGE, ("random", "optuna-tpe"), range(5), batch=8),
@@ -77,28 +78,58 @@ PEER_STAGES = (
 )
 
 
+CONTROL_STAGES = (
+    Stage(tuple(name for name in MOLECULES if name in SMALL), ("likewise-fingerprints",), range(20)),
+    Stage(tuple(name for name in MOLECULES if name in SMALL), ("botorch-descriptors",), range(10)),
+    Stage(tuple(name for name in MOLECULES if name in LARGE), CONTROLS, range(5)),
+)
+
+
 def own_stages(name: str) -> tuple[Stage, ...]:
     """The runs of likewise, of the paper's method, of single similarities, or of a batch strategy."""
-    batches = Stage(HIGH, (name,), range(8), batch=8)
+    batches = Stage(_suited(name, HIGH), (name,), range(8), batch=8)
     if name in BATCHES:
         return (batches,)
-    most = (*FIVE, *SMALL, *QAP, *EXPECTATIONS, "ackley50")
+    most = _suited(name, (*FIVE, *SMALL, *QAP, *EXPECTATIONS, "ackley50"))
+    small, large = _suited(name, SMALL), _suited(name, LARGE)
     return (
         Stage(most, (name,), range(8)),
         Stage(most, (name,), range(20)),
-        Stage(LARGE, (name,), range(5)),
-        Stage(SMALL, (name,), range(10), batch=8),
-        Stage(LARGE, (name,), range(5), batch=8),
+        Stage(large, (name,), range(5)),
+        Stage(small, (name,), range(10), batch=8),
+        Stage(large, (name,), range(5), batch=8),
         batches,
     )
 
 
+def _suited(name: str, tasks: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(task_name for task_name in tasks if method(name).suits(outline(task_name)))
+
+
 def jobs(methods: tuple[str, ...], only: tuple[str, ...] = ()) -> list[Job]:
     """Every run of these methods, first things first; `only` keeps the tasks whose name begins so."""
-    own = [name for name in methods if name not in PEERS]
-    stages = [*PEER_STAGES, *(stage for name in own for stage in own_stages(name))]
+    own = [name for name in methods if name not in (*PEERS, *CONTROLS)]
+    stages = [*PEER_STAGES, *(stage for name in own for stage in own_stages(name)), *CONTROL_STAGES]
     listed = dict.fromkeys(job for stage in stages for job in stage.jobs() if job.method in methods)
     return [job for job in listed if not only or job.task.startswith(only)]
+
+
+def missing(
+    there: Mapping[str, Mapping[str, Collection[int]]], methods: tuple[str, ...] = tuple(METHODS)
+) -> dict[str, dict[tuple[int, int], list[str]]]:
+    """By method, how many runs there are and how many are planned, with the tasks for which that is so.
+
+    `there` holds the seeds of each file and method.
+    """
+    planned: dict[tuple[str, str], set[int]] = {}
+    for job in jobs(methods):
+        planned.setdefault((job.method, results_of(job.task, job.batch).path.stem), set()).add(job.seed)
+    short: dict[str, dict[tuple[int, int], list[str]]] = {}
+    for (name, file), seeds in planned.items():
+        done = len(seeds & set(there.get(file, {}).get(name, ())))
+        if done < len(seeds):
+            short.setdefault(name, {}).setdefault((done, len(seeds)), []).append(file)
+    return short
 
 
 def run_jobs(listed: list[Job], folder: Path = RESULTS, again: bool = False) -> None:
@@ -106,15 +137,13 @@ def run_jobs(listed: list[Job], folder: Path = RESULTS, again: bool = False) -> 
     for number, job in enumerate(listed, 1):
         results = results_of(job.task, job.batch, folder)
         results.check(outline(job.task), job.batch, facts=False)
-        if (again or not results.has(job.method, job.seed)) and (line := run_job(job, results)):
-            print(f"{number}/{len(listed)} {line}", flush=True)
+        if again or not results.has(job.method, job.seed):
+            print(f"{number}/{len(listed)} {run_job(job, results)}", flush=True)
 
 
 def run_job(job: Job, results: Results) -> str:
-    """Run one job, store it, and say in a line how it went; nothing where the method does not suit the task."""
+    """Run one job, store it, and say in a line how it went."""
     problem, optimiser = task(job.task), method(job.method)
-    if not optimiser.suits(problem):
-        return ""
     results.check(problem, job.batch)
     label = f"{job.task} {job.method} seed {job.seed} batch {job.batch}"
     try:

@@ -65,6 +65,9 @@ TABLES = {
 BUDGETS = {"covid3month": 50}
 LARGE = ("tfbind8", "hpolib_protein", "zinc50k")
 SMALL = tuple(name for name in TABLES if name not in LARGE)
+MOLECULES = tuple(name for name, table in TABLES.items() if table.kind == "molecules")
+# Where descriptors decide, which likewise sees and its peers do not.
+DESCRIBED = ("esol", "freesolv_max", "freesolv_min", "zinc50k")
 QAP = ("nug12", "nug20", "chr15a")
 FIVE = ("branin", "hartmann6", "ackley10", "levy10", "rosenbrock5")
 
