@@ -41,7 +41,8 @@ bench-setup: .venv-bench/ready
 	touch $@
 
 bench: bench-setup
-	$(BENCH)/python -m benchmarks
+	$(BENCH)/python -m benchmarks suite
+	$(BENCH)/python -m benchmarks report
 
 clean:
 	rm -rf .venv .venv-bench demo dist
