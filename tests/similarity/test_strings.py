@@ -132,7 +132,7 @@ def test_hamming_compares_any_tokens(x: Sequence[object], y: Sequence[object], s
 def test_hamming_names_both_strings_of_unequal_length() -> None:
     with pytest.raises(SimilarityError, match=r"'ACGT' has 4 and 'ACGTA' has 5"):
         Hamming().encode(["ACGT", "AAAA", "ACGTA"])
-    with pytest.raises(SimilarityError, match="length 4 and the other 5"):
+    with pytest.raises(SimilarityError, match="of 4 and of 5 letters"):
         Hamming()("ACGT", "ACGTA")
     with pytest.raises(SimilarityError, match="3 weights for sequences of length 4"):
         Hamming([1, 1, 1])("ACGT", "ACGA")
