@@ -160,11 +160,12 @@ def test_leave_one_out_of_a_treated_matrix_withholds_the_value_and_keeps_the_tre
 
 
 def test_an_almost_singular_leave_out_is_refitted():
-    """Without observation 0, M is [[0, 0], [0, 1]]: D_00 is next to zero and the closed form has no digits left."""
-    scores = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    y = np.array([1.0, 2.0, 3.0])
-    post = lw.condition(lw.Precomputed(list(range(3)), scores), range(3), y, 0.0, "as_is")
-    mean, variance = refitted(lw.Precomputed(list(range(3)), scores), list(range(3)), y, 0.0, "as_is")
+    """Without observation 0, M is diag(0, 1, 1): D_00 is next to zero and the closed form has no digits left."""
+    scores = np.diag([0.0, 0.0, 1.0, 1.0])
+    scores[0, 1] = scores[1, 0] = 1.0
+    y = np.array([1.0, 2.0, 3.0, 4.0])
+    post = lw.condition(lw.Precomputed(list(range(4)), scores), range(4), y, 0.0, "as_is")
+    mean, variance = refitted(lw.Precomputed(list(range(4)), scores), list(range(4)), y, 0.0, "as_is")
     np.testing.assert_allclose(post.leave_one_out().mean, mean, atol=1e-9)
     np.testing.assert_allclose(post.leave_one_out().std ** 2, variance, atol=1e-9)
 
@@ -218,9 +219,9 @@ def test_duplicates_without_noise_do_not_crash():
 def test_bad_input_is_named():
     with pytest.raises(lw.LikewiseError, match="3 objects need 3 values"):
         lw.condition(lw.RBF(1.0), [[0.0], [1.0], [2.0]], [1.0, 2.0])
-    with pytest.raises(lw.LikewiseError, match="value 1 of"):
+    with pytest.raises(lw.LikewiseError, match=r"the value of \[1.0\] is nan"):
         lw.condition(lw.RBF(1.0), [[0.0], [1.0]], [1.0, np.nan])
-    with pytest.raises(lw.LikewiseError, match="noise is a variance"):
+    with pytest.raises(lw.LikewiseError, match="it is a variance"):
         lw.condition(lw.RBF(1.0), [[0.0]], [1.0], noise=-1.0)
     with pytest.raises(lw.LikewiseError, match="amplitude must be positive"):
         lw.condition(lw.RBF(1.0), [[0.0]], [1.0], amplitude=0.0)
@@ -230,6 +231,17 @@ def test_bad_input_is_named():
         lw.condition(lambda a, b: 1.0 - abs(a - b), [1, 4], [0.0, 1.0])
     with pytest.raises(lw.SimilarityError, match="not a finite number"):
         lw.condition(lambda a, b: float("nan") if a != b else 1.0, [1, 4], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_further_value_that_is_not_finite_is_named(value):
+    post = lw.condition(lw.Indel(), ["CC", "CCC"], [0.0, 1.0])
+    with pytest.raises(lw.LikewiseError, match=f"the value of 'CO' is {value}"):
+        post.given("CO", value)
+    with pytest.raises(lw.LikewiseError, match=f"the value of 'CO' is {value}"):
+        post.given_all(["C", "CO"], [1.0, value])
+    with pytest.raises(lw.LikewiseError, match="the noise of 'CO' is -1"):
+        post.given("CO", 1.0, noise=-1.0)
 
 
 def test_a_signed_kernel_may_be_negative():

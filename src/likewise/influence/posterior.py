@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,6 +173,7 @@ class Posterior:
     def given(self, x: Any, value: float, noise: float | None = None) -> Posterior:
         """The posterior after one more observation; O(t²) for a PSD similarity and for `as_is`."""
         sigma2 = float(np.mean(self.noise)) if noise is None and len(self) else (noise if noise is not None else 1e-2)
+        _check_observations([x], np.array([value], dtype=float), np.array([sigma2]))
         gram = self.gram.grown([x])
         values, noises = np.append(self.values, float(value)), np.append(self.noise, sigma2)
         plain = self.treatment.rotation is None and not self.treatment.shift and self.treatment.kind != "square"
@@ -245,6 +247,15 @@ def _well(levels: Vector) -> bool:
     return bool(levels.min() > len(levels) * 10 * np.finfo(float).eps * levels.max())
 
 
+def _check_observations(objects: Sequence[Any], values: Vector, noise: Vector) -> None:
+    """Refuse values that are not finite, and noises that are no variances, naming the object."""
+    for x, value, sigma2 in zip(objects, values.tolist(), noise.tolist(), strict=True):
+        if not isfinite(value):
+            raise LikewiseError(f"the value of {x!r} is {value}; leave out observations without a finite value")
+        if not (isfinite(sigma2) and sigma2 >= 0):
+            raise LikewiseError(f"the noise of {x!r} is {sigma2}; it is a variance, finite and not negative")
+
+
 def condition(
     similarity: Similarity | Callable[[Any, Any], float],
     objects: Sequence[Any],
@@ -269,13 +280,7 @@ def condition(
     sigma2 = np.broadcast_to(np.asarray(noise, dtype=float), y.shape).astype(float)
     if y.ndim != 1 or len(y) != len(objects):
         raise LikewiseError(f"{len(objects)} objects need {len(objects)} values, not an array of shape {y.shape}")
-    if not np.all(np.isfinite(y)):
-        bad = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise LikewiseError(
-            f"value {bad} of {objects[bad]!r} is {y[bad]}; leave out observations without a finite value"
-        )
-    if not np.all(np.isfinite(sigma2) & (sigma2 >= 0)):
-        raise LikewiseError(f"noise is a variance and cannot be negative: {noise}")
+    _check_observations(objects, y, sigma2)
     if not (np.isfinite(amplitude) and amplitude > 0):
         raise LikewiseError(f"the amplitude must be positive, not {amplitude}")
     gram = Gram.of(as_similarity(similarity), objects)
