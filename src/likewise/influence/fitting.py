@@ -43,6 +43,8 @@ MIX_FROM = 20
 REPLICATES_FROM = 2
 # The common mean's prior variance, in units of the amplitude.
 OFFSET = 1.0
+# Below this mean score of objects with themselves, warps of scores brought to a mean of one might overflow.
+LEAST_SELF = 1e-18
 # What a learnt parameter costs in log evidence: it was chosen to fit.
 OCCAM = 0.5
 # Warps are rather mild: one standard deviation is a factor of four in how local the likeness is.
@@ -162,9 +164,9 @@ def _replicate_ratio(objects: Sequence[Any], values: Vector) -> tuple[float, ...
 
 
 def _scales(grams: Sequence[Gram]) -> list[float]:
-    """What brings each likeness to a mean score of one of an object with itself."""
+    """What brings each likeness to a mean score of one of an object with itself; 1 where no object is like itself."""
     means = [float(np.mean(np.diag(gram.scores))) if len(gram) else 1.0 for gram in grams]
-    return [1.0 if abs(mean - 1.0) < 1e-9 else 1.0 / max(mean, 1e-300) for mean in means]
+    return [1.0 if abs(mean - 1.0) < 1e-9 or mean < LEAST_SELF else 1.0 / mean for mean in means]
 
 
 def _recipes(

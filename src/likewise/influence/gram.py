@@ -10,7 +10,7 @@ import numpy as np
 
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding, count, join, take
-from likewise.similarity.plain import check_scores, check_symmetric
+from likewise.similarity.plain import check_no_distance, check_scores, check_symmetric
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +29,13 @@ class Gram:
 
     @classmethod
     def of(cls, similarity: Similarity, objects: Sequence[Any]) -> Gram:
-        """The scores of these objects, checked: finite, symmetric, non-negative."""
+        """The scores of these objects, checked: finite, symmetric, non-negative, and no distances."""
         encodings = similarity.encode(objects)
         scores = similarity.between(encodings, encodings)
         check_scores(scores, objects, objects, signed=similarity.signed)
         check_symmetric(scores, objects)
+        if not similarity.signed:
+            check_no_distance(scores, objects)
         return cls(similarity, tuple(objects), encodings, _symmetric(scores))
 
     def __len__(self) -> int:
@@ -57,6 +59,8 @@ class Gram:
         scores[t:, :t] = fresh[:, :t]
         scores[:t, t:] = fresh[:, :t].T
         scores[t:, t:] = _symmetric(fresh[:, t:])
+        if not self.similarity.signed:
+            check_no_distance(scores, everything)
         return Gram(self.similarity, everything, encodings, scores)
 
     def tuned(self, similarity: Similarity) -> Gram:

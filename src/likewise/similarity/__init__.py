@@ -7,18 +7,17 @@ can be called.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from likewise.similarity.base import Similarity
+    from likewise.similarity.base import Function, Similarity
 
 
 class _Room(ModuleType):
     """A module that can be called: `likewise.similarity(function)`."""
 
-    def __call__(self, function: Callable[[Any, Any], float], *, psd: bool = False) -> Similarity:
+    def __call__(self, function: Function, *, psd: bool = False) -> Similarity:
         from likewise.similarity.plain import similarity
 
         return similarity(function, psd=psd)

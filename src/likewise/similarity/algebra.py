@@ -15,6 +15,7 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.similarity.base import (
     Differentiable,
+    Function,
     Matrix,
     ParameterPullback,
     Pullback,
@@ -22,6 +23,7 @@ from likewise.similarity.base import (
     Vector,
 )
 from likewise.similarity.encoding import Encoding
+from likewise.similarity.plain import FunctionSimilarity, as_similarity
 
 NOTHING = 1e-30
 
@@ -344,9 +346,13 @@ def power_slope(scores: Any, power: float) -> Any:
     return np.where(nothing, 0.0, power * np.where(nothing, 1.0, scores) ** (power - 1.0))
 
 
-def warped(similarity: Similarity, power: float) -> Similarity:
-    """S → S^power."""
-    return Warped(similarity, float(power))
+def warped(similarity: Similarity | Function, power: float) -> Similarity:
+    """S → S^power.
+
+    >>> warped(lambda x, y: 0.5, 2)("a", "b")
+    0.25
+    """
+    return Warped(as_similarity(similarity), float(power))
 
 
 @dataclass(frozen=True)
@@ -375,6 +381,15 @@ class Symmetrised(_Wrapper):
 
     def within(self, a: Encoding) -> Vector:
         return self.inner.within(a)
+
+
+def symmetrised(given: Similarity | Function) -> Similarity:
+    """½(S(x, x') + S(x', x)).
+
+    >>> symmetrised(lambda x, y: 1.0 if x < y else 0.5)(1, 2)
+    0.75
+    """
+    return Symmetrised(given if isinstance(given, Similarity) else FunctionSimilarity(given, check_symmetry=False))
 
 
 # Those that hand the objects on unchanged: how a space sees a combination is how it sees its parts.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from likewise.similarity.encoding import Encoding, count, take
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+Function = Callable[[Any, Any], float]
 Pullback = Callable[[Any], Matrix]
 ParameterPullback = Callable[[Matrix], dict[str, Vector]]
 
@@ -145,17 +146,31 @@ class Similarity(ABC):
         """The score of two objects."""
         return float(self.between(self.encode([x]), self.encode([other]))[0, 0])
 
-    def __add__(self, other: Similarity) -> Similarity:
+    def __add__(self, other: Similarity | Function) -> Similarity:
+        """The sum with another similarity or a plain function."""
         from likewise.similarity.algebra import Sum
+        from likewise.similarity.plain import as_similarity
 
-        return Sum((self, other))
+        return Sum((self, as_similarity(other)))
 
-    def __mul__(self, other: Similarity | float) -> Similarity:
+    def __radd__(self, other: Function | int) -> Similarity:
+        """A plain function plus this; 0, with which `sum` begins, changes nothing."""
+        from likewise.similarity.plain import as_similarity
+
+        return self if isinstance(other, int) and other == 0 else as_similarity(cast(Function, other)) + self
+
+    def __mul__(self, other: Similarity | Function | float) -> Similarity:
+        """The product with another similarity or a plain function, or this one scaled by a number."""
         from likewise.similarity.algebra import Product, Scaled
+        from likewise.similarity.plain import as_similarity
 
-        return Product((self, other)) if isinstance(other, Similarity) else Scaled(self, float(other))
+        return Product((self, as_similarity(other))) if callable(other) else Scaled(self, float(other))
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Function | float) -> Similarity:
+        """A plain function times this, or this one scaled by a number."""
+        from likewise.similarity.plain import as_similarity
+
+        return as_similarity(other) * self if callable(other) else self * other
 
 
 @runtime_checkable
@@ -171,6 +186,12 @@ class Differentiable(Protocol):
     def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
         """Scores S(a_i, a_i), and the map w ↦ w_i ∇S(a_i, a_i), the total gradient in a_i's vector."""
         ...
+
+
+def assign(owner: Any, **values: Any) -> None:
+    """Set the fields of a frozen dataclass that has an `__init__` of its own."""
+    for name, value in values.items():
+        object.__setattr__(owner, name, value)
 
 
 def is_differentiable(similarity: Similarity) -> TypeGuard[Differentiable]:

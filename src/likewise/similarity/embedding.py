@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.encoding import Encoding
-from likewise.similarity.plain import object_key
+from likewise.similarity.plain import as_similarity, object_key
 from likewise.similarity.through import Through
 from likewise.similarity.vectors import Cosine
 
@@ -57,6 +57,9 @@ class Embedded(Through):
     similarity: Similarity = field(default_factory=Cosine)
     batch: bool = False
     _vectors: _Vectors = field(default_factory=_Vectors, repr=False)
+
+    def __post_init__(self) -> None:
+        assign(self, similarity=as_similarity(self.similarity))
 
     @property
     def parts(self) -> tuple[Similarity, ...]:

@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Matrix, Parameter, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import Function, Matrix, Parameter, ParameterPullback, Similarity, Vector, assign
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encoding import Encoding
 from likewise.similarity.mixtures import Mixtures, encode_mixtures, union
+from likewise.similarity.plain import as_similarity
 
 # A matrix of ground similarities of more entries than this is computed in parts.
 LARGEST = 4_000_000
@@ -89,7 +90,7 @@ class _Ground(Similarity):
         return inner, pull_inner
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class MeanEmbedding(_Ground):
     """⟨μ, ν⟩/√(⟨μ, μ⟩⟨ν, ν⟩), ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l): the cosine of two mixtures. PSD if the ground is.
 
@@ -100,6 +101,9 @@ class MeanEmbedding(_Ground):
     """
 
     ground: Similarity
+
+    def __init__(self, ground: Similarity | Function) -> None:
+        assign(self, ground=as_similarity(ground))
 
     @property
     def psd(self) -> bool:
@@ -134,7 +138,7 @@ def _norms(own: Vector) -> Vector:
     return np.sqrt(np.where(own > 1e-12, own, np.inf))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
     """exp(−d/ℓ), d = ⟨μ, μ⟩ − 2⟨μ, ν⟩ + ⟨ν, ν⟩, the squared maximum mean discrepancy of two mixtures, at least 0.
 
@@ -151,7 +155,10 @@ class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
     lengthscale: float | None = None
     constant: float | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, ground: Similarity | Function, lengthscale: float | None = None, constant: float | None = None
+    ) -> None:
+        assign(self, ground=as_similarity(ground), lengthscale=lengthscale, constant=constant)
         self.check_scale()
 
     @property
@@ -180,7 +187,7 @@ class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
         return self.scores(distances), pull_scores
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class OptimalTransport(_Ground, DistanceSimilarity):
     """exp(−d/ℓ), d the least cost Σ_kl T_kl C(k, l) of a plan T that turns one mixture into the other. Not PSD.
 
@@ -199,10 +206,17 @@ class OptimalTransport(_Ground, DistanceSimilarity):
     lengthscale: float | None = None
     constant: float | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        ground: Similarity | Function,
+        cost: Literal["metric", "gap"] = "metric",
+        lengthscale: float | None = None,
+        constant: float | None = None,
+    ) -> None:
+        if cost not in ("metric", "gap"):
+            raise SimilarityError(f"OptimalTransport has the cost 'metric' or 'gap', not {cost!r}")
+        assign(self, ground=as_similarity(ground), cost=cost, lengthscale=lengthscale, constant=constant)
         self.check_scale()
-        if self.cost not in ("metric", "gap"):
-            raise SimilarityError(f"OptimalTransport has the cost 'metric' or 'gap', not {self.cost!r}")
 
     def parameters(self, a: Mixtures) -> dict[str, Parameter]:
         return {}

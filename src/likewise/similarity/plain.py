@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.algebra import Symmetrised
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
 
 CHECKED_PAIRS = 64
+# A share of the largest score: rounding leaves as much of a distance of zero.
+NO_LIKENESS = 1e-6
 Indices = NDArray[np.intp]
 
 
@@ -61,11 +62,15 @@ class FunctionSimilarity(Similarity):
     The first pairs are called in both orders, to notice a function that is not symmetric.
     """
 
-    function: Callable[[Any, Any], float]
+    function: Function
     declared_psd: bool = False
     check_symmetry: bool = True
     _register: _Register = field(default_factory=_Register, repr=False)
     _scores: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise SimilarityError(f"a similarity is a Similarity or a function of two objects, not {self.function!r}")
 
     @property
     def psd(self) -> bool:
@@ -96,10 +101,17 @@ class FunctionSimilarity(Similarity):
 
     def _called(self, i: int, j: int) -> float:
         x, y = self._register.objects[i], self._register.objects[j]
+        call = f"{self.name}({x!r}, {y!r})"
         try:
-            return float(self.function(x, y))
-        except (TypeError, ValueError) as error:
-            raise SimilarityError(f"{self.name}({x!r}, {y!r}) did not give a number: {error}") from error
+            given = self.function(x, y)
+        except Exception as error:
+            raise SimilarityError(
+                f"{call} raised {type(error).__name__}: {error}; a similarity has a score for every pair of objects"
+            ) from error
+        try:
+            return float(given)
+        except (TypeError, ValueError):
+            raise SimilarityError(f"{call} did not give a number but {given!r}; return a score of 0 or more") from None
 
     def _check_symmetric(self, i: int, j: int, score: float) -> None:
         mirrored = self._called(j, i)
@@ -115,7 +127,7 @@ def asymmetry(x: Any, y: Any, score: float, mirrored: float) -> SimilarityError:
     )
 
 
-def similarity(function: Callable[[Any, Any], float], *, psd: bool = False) -> Similarity:
+def similarity(function: Function, *, psd: bool = False) -> Similarity:
     """A similarity from a plain function of two objects.
 
     >>> same_length = similarity(lambda x, y: 1.0 / (1 + abs(len(x) - len(y))))
@@ -125,24 +137,9 @@ def similarity(function: Callable[[Any, Any], float], *, psd: bool = False) -> S
     return FunctionSimilarity(function, declared_psd=psd)
 
 
-def as_similarity(given: Similarity | Callable[[Any, Any], float]) -> Similarity:
+def as_similarity(given: Similarity | Function) -> Similarity:
     """A similarity as it is, a plain function wrapped."""
-    if isinstance(given, Similarity):
-        return given
-    if callable(given):
-        return similarity(given)
-    raise SimilarityError(f"a similarity is a Similarity or a function of two objects, not {given!r}")
-
-
-def symmetrised(given: Similarity | Callable[[Any, Any], float]) -> Similarity:
-    """½(S(x, x') + S(x', x)).
-
-    >>> symmetrised(lambda x, y: 1.0 if x < y else 0.5)(1, 2)
-    0.75
-    """
-    if isinstance(given, Similarity):
-        return Symmetrised(given)
-    return Symmetrised(FunctionSimilarity(given, check_symmetry=False))
+    return given if isinstance(given, Similarity) else similarity(given)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -169,8 +166,8 @@ class Precomputed(Similarity):
                 raise SimilarityError(f"Precomputed has the object {x!r} twice (row {row}); give each object once")
         check_scores(scores, objects, objects)
         check_symmetric(scores, objects)
-        object.__setattr__(self, "matrix", scores)
-        object.__setattr__(self, "_register", register)
+        check_no_distance(scores, objects)
+        assign(self, matrix=scores, _register=register)
 
     def encode(self, objects: Sequence[Any]) -> Indices:
         found = [self._register.numbers.get(object_key(x)) for x in objects]
@@ -215,3 +212,15 @@ def check_symmetric(scores: Matrix, objects: Sequence[Any]) -> None:
     if gap.size and gap.max() > limit:
         i, j = map(int, np.unravel_index(int(gap.argmax()), gap.shape))
         raise asymmetry(objects[i], objects[j], float(scores[i, j]), float(scores[j, i]))
+
+
+def check_no_distance(scores: Matrix, objects: Sequence[Any]) -> None:
+    """Refuse a square matrix of scores in which objects are like others and none is like itself, naming a pair."""
+    largest = float(np.max(scores, initial=0.0))
+    if largest > 0 and np.max(np.diagonal(scores)) <= NO_LIKENESS * largest:
+        i, j = map(int, np.unravel_index(int(scores.argmax()), scores.shape))
+        raise SimilarityError(
+            f"similarity looks like a distance: S({objects[i]!r}, {objects[j]!r}) = {largest:.6g}, but "
+            f"S({objects[i]!r}, {objects[i]!r}) = {scores[i, i]:.6g}, and no object is more like itself; "
+            "of a distance d use exp(−d/ℓ), with ℓ a typical distance"
+        )

@@ -12,6 +12,7 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.similarity.algebra import merged, others_product, power_slope
 from likewise.similarity.base import (
+    Function,
     LogNormal,
     Matrix,
     Parameter,
@@ -19,6 +20,7 @@ from likewise.similarity.base import (
     Pullback,
     Similarity,
     Vector,
+    assign,
     is_differentiable,
 )
 from likewise.similarity.encoding import (
@@ -32,6 +34,7 @@ from likewise.similarity.encoding import (
     plain,
     worth_levels,
 )
+from likewise.similarity.plain import as_similarity
 
 WEIGHT_PRIOR = LogNormal(0.0, 1.0)
 
@@ -60,7 +63,7 @@ class Parts(Similarity):
         how: Literal["product", "sum"] = "product",
         weights: Sequence[float] | None = None,
         /,
-        **similarities: Similarity,
+        **similarities: Similarity | Function,
     ) -> None:
         if how not in ("product", "sum"):
             raise SimilarityError(f"parts are combined by 'product' or 'sum', not by {how!r}")
@@ -71,13 +74,8 @@ class Parts(Similarity):
             raise SimilarityError(
                 f"Parts needs one positive weight for each of its fields {', '.join(similarities)}, not {weights}"
             )
-        for name, value in {
-            "how": how,
-            "fields": tuple(similarities),
-            "parts_": tuple(similarities.values()),
-            "weights": values,
-        }.items():
-            object.__setattr__(self, name, value)
+        parts = tuple(map(as_similarity, similarities.values()))
+        assign(self, how=how, fields=tuple(similarities), parts_=parts, weights=values)
 
     @property
     def parts(self) -> tuple[Similarity, ...]:

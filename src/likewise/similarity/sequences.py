@@ -17,8 +17,9 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import Function, Matrix, ParameterPullback, Similarity, Vector, assign
 from likewise.similarity.encoding import Encoding, count, join
+from likewise.similarity.plain import as_similarity
 
 Mode = Literal["global", "local"]
 Aligned = tuple[list[str], Vector]
@@ -196,7 +197,7 @@ def reverse_complement(x: str) -> str:
     return x.translate(COMPLEMENT)[::-1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class ReverseComplement(Similarity):
     """A similarity of DNA that does not care which strand was written down.
 
@@ -213,9 +214,10 @@ class ReverseComplement(Similarity):
     inner: Similarity
     how: Literal["mean", "max"] = "mean"
 
-    def __post_init__(self) -> None:
-        if self.how not in ("mean", "max"):
-            raise SimilarityError(f"strands are combined by 'mean' or 'max', not by {self.how!r}")
+    def __init__(self, inner: Similarity | Function, how: Literal["mean", "max"] = "mean") -> None:
+        if how not in ("mean", "max"):
+            raise SimilarityError(f"strands are combined by 'mean' or 'max', not by {how!r}")
+        assign(self, inner=as_similarity(inner), how=how)
 
     @property
     def parts(self) -> tuple[Similarity, ...]:
