@@ -7,16 +7,18 @@ query against them takes about 50 ms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
 from likewise.similarity.bits import Packed, packed_bytes, packed_sizes
+from likewise.similarity.checks import check_whole
 from likewise.similarity.encoding import Encoding, join
+from likewise.similarity.plain import as_similarity
 from likewise.similarity.sets import Sets, compared, jaccard, unary_sets
 from likewise.similarity.smiles import Molecule, canonical, parsed, rdkit
 from likewise.similarity.through import Through
@@ -73,8 +75,7 @@ class FingerprintSimilarity(Similarity):
             raise SimilarityError(
                 f"{type(self).__name__} has the fingerprints {', '.join(kinds)}, not {self.fingerprint!r}"
             )
-        if self.radius < 0:
-            raise SimilarityError(f"a Morgan fingerprint needs a radius of 0 or more, not {self.radius}")
+        check_whole("a Morgan fingerprint", "its radius", self.radius, 0)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class Tanimoto(FingerprintSimilarity):
 
     def __post_init__(self) -> None:
         self._check(("morgan", "atompair", "torsion", "maccs"))
-        if self.bits < 64 or self.bits % 64:
+        check_whole("a fingerprint", "its bits", self.bits, 64)
+        if self.bits % 64:
             raise SimilarityError(f"a fingerprint needs a multiple of 64 bits, not {self.bits}; 2048 is usual")
 
     def encode(self, objects: Sequence[Any]) -> Sets:
@@ -170,6 +172,9 @@ class CanonicalSMILES(Through):
 
     inner: Similarity
 
+    def __init__(self, inner: Similarity | Function) -> None:
+        assign(self, inner=as_similarity(inner))
+
     @property
     def parts(self) -> tuple[Similarity, ...]:
         return (self.inner,)
@@ -238,7 +243,10 @@ class Descriptors(Through):
     True
     """
 
-    inner: Similarity = field(default_factory=Matern)
+    inner: Similarity
+
+    def __init__(self, inner: Similarity | Function | None = None) -> None:
+        assign(self, inner=Matern() if inner is None else as_similarity(inner))
 
     @property
     def parts(self) -> tuple[Similarity, ...]:

@@ -37,7 +37,7 @@ CHUNK = 1 << 16
 TIMED = 256
 # Starting processes takes a second or two; they are worth it for work that is longer.
 WORTH = 6.0
-FORMAT = 1
+FORMAT = 2
 # A pool without the object would be another pool, and its study another study.
 REMEDY = "exclude=[…] leaves it out of a Pool, also where a study has begun"
 LIBRARIES = ("likewise", "numpy", "scipy", "rdkit", "selfies", "networkx", "biopython", "rapidfuzz")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".parquet")
 READ_AHEAD = 1 << 14
 # What is written like this is a code, not a number: 007 is not 7.
-CODE = r"^[+-]?0\d[^.,]*$"
+CODE = r"^[+-]?0\d+$"
 
 
 class Table(Sequence[Any]):
