@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 from likewise.interfaces.tables.cells import Decimal, numbers, one_number, style_of, too_long
 from likewise.interfaces.tables.signs import ALMOST_ALL
 from likewise.interfaces.tables.writing import cell_text
-from likewise.spaces.sources import CODE
 
 if TYPE_CHECKING:
     import polars
 
-CODES = re.compile(CODE)
 AS_TEXT = "correct it, or say --text COLUMN to compare the column as text"
 
 
@@ -53,11 +51,17 @@ def _kind(cells: polars.Series, present: Sequence[str], decimal: Decimal) -> tup
         return "JSON", ""
     if style_of(cells).share < ALMOST_ALL:
         return "text", ""
-    code = next((text for text in present if CODES.match(text)), None)
+    code = next((text for text in present if _code(text)), None)
     if code is not None:
         return "text", f"is compared as text, as {code!r} begins with 0 like a code"
     long = too_long(present, decimal)
     return ("numbers", "") if long is None else ("text", _too_long(long))
+
+
+def _code(text: str) -> bool:
+    from likewise.spaces.sources import CODE
+
+    return re.match(CODE, text) is not None
 
 
 def _too_long(cell: Any) -> str:
@@ -71,7 +75,7 @@ def _numbers(cells: polars.Series, texts: Sequence[str | None], decimal: Decimal
         sign = "" if one_number(texts[place] or "") is None else f" with decimal sign {decimal!r}"
         wrong[place] = f"it is no number{sign}, as the other cells of the column are; {AS_TEXT}"
     for place, text in enumerate(texts):
-        if text is not None and (CODES.match(text) or too_long([text], decimal)):
+        if text is not None and (_code(text) or too_long([text], decimal)):
             wrong[place] = f"it is a code, and the other cells of the column are numbers; {AS_TEXT}"
     return Content("numbers", [None if value != value else value for value in read.values], wrong)
 
