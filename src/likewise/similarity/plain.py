@@ -198,7 +198,7 @@ def check_scores(scores: Matrix, rows: Sequence[Any], columns: Sequence[Any], *,
     score = float(scores[i, j])
     kind = "negative" if np.isfinite(score) else "not a finite number"
     remedy = (
-        "add a constant, use exp(−distance), or declare a PSD kernel with psd=True"
+        "add a constant, use exp(−distance), or write a Similarity that is `signed`"
         if np.isfinite(score)
         else "return a finite score for every pair of objects"
     )
