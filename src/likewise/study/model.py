@@ -20,6 +20,7 @@ from likewise.influence.fitting import Settings, reseat, seat
 from likewise.influence.gram import Gram
 from likewise.influence.leftout import left_out_error
 from likewise.similarity.base import Similarity, Vector
+from likewise.similarity.encoding import Encoding, join
 from likewise.study.grams import Grams, picked
 from likewise.study.selection import LEARNT_FROM, Selection, chosen, last_seating, select
 
@@ -60,14 +61,18 @@ class Model:
     _known: tuple[Data, Selection, Committee] | None = None
     _seated: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
+    _first: tuple[Any, list[Encoding]] | None = None
 
     def __post_init__(self) -> None:
         self.grams = Grams(self.likenesses)
 
-    def check(self, objects: Sequence[Any]) -> None:
-        """A complaint where a likeness cannot compare these objects."""
-        for likeness in self.likenesses:
-            likeness.encode(objects)
+    def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
+        """A complaint where a likeness cannot compare these objects with one another and with a known one."""
+        if known and (self._first is None or self._first[0] is not known[0]):
+            self._first = known[0], [likeness.encode(known[:1]) for likeness in self.likenesses]
+        for k, likeness in enumerate(self.likenesses):
+            first = [self._first[1][k]] if known and self._first is not None else []
+            join([*first, likeness.encode(objects)])
 
     def committee(self, data: Data) -> tuple[Committee, Selection]:
         """The committee for these observations, and which of them it is conditioned on."""

@@ -380,8 +380,7 @@ class Study:
 
     def _check_comparable(self, objects: Sequence[Any]) -> None:
         """A complaint about objects that no model could learn from: told, they could not be taken back."""
-        first = [trial.object for trial in self._ledger.within(State.TOLD)[:1]]
-        self._model.check([*first, *objects])
+        self._model.check(objects, [trial.object for trial in self._ledger.within(State.TOLD)[:1]])
 
     def _check_same(self, what: Any, id: int) -> None:
         """A suggestion, a trial or an object given with an id is what that trial is about."""
