@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata, skew, yeojohnson
 
@@ -16,6 +16,7 @@ VALUES = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=30, unique=True).fi
 
 @pytest.mark.parametrize("kind", TRANSFORMS)
 @given(values=VALUES)
+@example(values=[0.0, 1.0, 5e-324])
 @settings(max_examples=50, deadline=None)
 def test_forward_is_increasing_and_backward_undoes_it(kind, values):
     y = np.array(values)

@@ -110,8 +110,10 @@ class Ranked(Transform):
         inside = np.interp(at, x, y)
         # Beyond the ends, the slope over the outer tenth: the two outermost points alone would be a lottery.
         few = max(2, len(x) // 10)
-        low = (y[few - 1] - y[0]) / (x[few - 1] - x[0])
-        high = (y[-1] - y[-few]) / (x[-1] - x[-few])
+        # Values that differ by less than their digits have no slope between them.
+        least = 1e-12 * (x[-1] - x[0])
+        low = (y[few - 1] - y[0]) / max(x[few - 1] - x[0], least)
+        high = (y[-1] - y[-few]) / max(x[-1] - x[-few], least)
         below, above = np.minimum(np.asarray(at) - x[0], 0.0), np.maximum(np.asarray(at) - x[-1], 0.0)
         return inside + low * below + high * above
 
