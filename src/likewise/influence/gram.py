@@ -35,7 +35,7 @@ class Gram:
         check_scores(scores, objects, objects, signed=similarity.signed)
         check_symmetric(scores, objects)
         if not similarity.signed:
-            check_no_distance(scores, objects)
+            check_no_distance(scores, np.diagonal(scores), objects, objects)
         return cls(similarity, tuple(objects), encodings, _symmetric(scores))
 
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class Gram:
         scores[:t, t:] = fresh[:, :t].T
         scores[t:, t:] = _symmetric(fresh[:, t:])
         if not self.similarity.signed:
-            check_no_distance(scores, everything)
+            check_no_distance(scores[:, t:], np.diagonal(scores), everything, objects)
         return Gram(self.similarity, everything, encodings, scores)
 
     def tuned(self, similarity: Similarity) -> Gram:

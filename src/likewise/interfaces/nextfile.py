@@ -54,13 +54,9 @@ def next_command(table: Path | None, results: Path, chosen: Choices, *further: s
 
 
 def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool, chosen: Choices) -> None:
-    """Refuse a target that is no table, is the input, or holds results which nobody has merged yet."""
+    """Refuse a target that is no table, or holds results which nobody has merged yet."""
     check_name(target)
-    if not target.exists():
-        return
-    if source is not None and target.samefile(source):
-        raise UsageError(f"--out {target} is the input, which is never changed; give another name.")
-    if force:
+    if force or not target.exists():
         return
     lost = _unmerged(target, table)
     if lost is None:

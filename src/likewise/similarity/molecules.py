@@ -161,7 +161,7 @@ class TanimotoCounts(FingerprintSimilarity):
         return unary_sets(rows, features, times, len(found))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class CanonicalSMILES(Through):
     """A similarity of strings, applied to the canonical SMILES of molecules. PSD if the inner one is.
 
@@ -231,7 +231,7 @@ def _descriptors(molecule: Molecule) -> tuple[float, ...]:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Descriptors(Through):
     """A similarity of vectors (Matérn 5/2 unless given) of thirteen physico-chemical descriptors. PSD if that one is.
 

@@ -166,7 +166,7 @@ class Precomputed(Similarity):
                 raise SimilarityError(f"Precomputed has the object {x!r} twice (row {row}); give each object once")
         check_scores(scores, objects, objects)
         check_symmetric(scores, objects)
-        check_no_distance(scores, objects)
+        check_no_distance(scores, np.diagonal(scores), objects, objects)
         assign(self, matrix=scores, _register=register)
 
     def encode(self, objects: Sequence[Any]) -> Indices:
@@ -214,13 +214,13 @@ def check_symmetric(scores: Matrix, objects: Sequence[Any]) -> None:
         raise asymmetry(objects[i], objects[j], float(scores[i, j]), float(scores[j, i]))
 
 
-def check_no_distance(scores: Matrix, objects: Sequence[Any]) -> None:
-    """Refuse a square matrix of scores in which objects are like others and none is like itself, naming a pair."""
+def check_no_distance(scores: Matrix, selves: Vector, objects: Sequence[Any], others: Sequence[Any]) -> None:
+    """Refuse scores in which objects are like others and none, by `selves`, is like itself, naming a pair."""
     largest = float(np.max(scores, initial=0.0))
-    if largest > 0 and np.max(np.diagonal(scores)) <= NO_LIKENESS * largest:
+    if largest > 0 and np.max(selves) <= NO_LIKENESS * largest:
         i, j = map(int, np.unravel_index(int(scores.argmax()), scores.shape))
         raise SimilarityError(
-            f"similarity looks like a distance: S({objects[i]!r}, {objects[j]!r}) = {largest:.6g}, but "
-            f"S({objects[i]!r}, {objects[i]!r}) = {scores[i, i]:.6g}, and no object is more like itself; "
+            f"similarity looks like a distance: S({objects[i]!r}, {others[j]!r}) = {largest:.6g}, but "
+            f"S({objects[i]!r}, {objects[i]!r}) = {selves[i]:.6g}, and no object is more like itself; "
             "of a distance d use exp(−d/ℓ), with ℓ a typical distance"
         )

@@ -23,7 +23,7 @@ from likewise.spaces.codec import identity, plain
 from likewise.spaces.copies import copied
 from likewise.spaces.encoded import Encoder, standing_in
 from likewise.spaces.foreign import foreign, is_graph
-from likewise.spaces.ranges import Path, rescaled, span
+from likewise.spaces.ranges import Path, column, rescaled, span
 from likewise.spaces.sources import Table, read
 
 STRETCH = 1 << 14
@@ -248,19 +248,10 @@ class Pool(Space):
 
     def _span(self, path: Path) -> Coordinates | None:
         if path not in self._spans:
-            found = span(_column(self.objects, path))
+            found = span(column(self.objects, path))
             # What is excluded may be what has no numbers.
-            self._spans[path] = span(_column(self.comparable, path)) if found is None and self._excluded else found
+            self._spans[path] = span(column(self.comparable, path)) if found is None and self._excluded else found
         return self._spans[path]
-
-
-def _column(objects: Sequence[Any], path: Path) -> list[Any]:
-    column = list(objects)
-    for name in path:
-        if not all(isinstance(x, Mapping) and name in x for x in column):
-            return []
-        column = [x[name] for x in column]
-    return column
 
 
 def _checked(client: Any) -> Any:

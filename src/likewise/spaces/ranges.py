@@ -6,7 +6,7 @@ factor apart, and what is chosen so acts so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,20 @@ from likewise.similarity.vectors import Coordinates, Rescaled, VectorSimilarity,
 Path = tuple[str, ...]
 # Within a smaller factor from the least to the largest number, it hardly matters on which scale they are seen.
 FACTOR = 8.0
+
+
+def column(objects: Sequence[Any], path: Path) -> list[Any]:
+    """The values at a path through the fields of records; none where some record has no such field.
+
+    >>> column([{"part": {"t": 20}}, {"part": {"t": 40}}], ("part", "t"))
+    [20, 40]
+    """
+    found = list(objects)
+    for name in path:
+        if not all(isinstance(x, Mapping) and name in x for x in found):
+            return []
+        found = [x[name] for x in found]
+    return found
 
 
 def span(objects: Sequence[Any]) -> Coordinates | None:

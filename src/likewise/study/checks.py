@@ -1,11 +1,17 @@
-"""Numbers that a user gives, refused before anything begins."""
+"""What a user gives to a study or a run, refused before anything begins."""
 
 from __future__ import annotations
 
 from operator import index
 from typing import Any
 
+import numpy as np
+
+from likewise.acquisition.base import Acquisition
 from likewise.errors import StudyError
+from likewise.search.base import Search
+from likewise.search.batch import Batch
+from likewise.spaces.base import Space
 
 
 def at_least_one(name: str, number: Any) -> None:
@@ -32,3 +38,26 @@ def positive(name: str, number: Any) -> None:
         good = False
     if not good:
         raise StudyError(f"{name} must be positive, not {number!r}")
+
+
+def check_parts(acquisition: Any, batch: Any, search: Any) -> None:
+    """A complaint about parts of a study that are of another kind."""
+    for name, given, kind, such in (
+        ("acquisition", acquisition, Acquisition, "LogExpectedImprovement()"),
+        ("batch", batch, Batch, "TwoStage(), and how many in ask(8)"),
+        ("search", search, Search, "None for the one that suits the space"),
+    ):
+        if given is not None and not isinstance(given, kind):
+            raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
+
+
+def check_setting(space: Any, direction: Any, seed: Any, lease: Any) -> None:
+    """A complaint about what a study cannot be made with."""
+    if direction not in ("maximize", "minimize"):
+        raise StudyError(f"a study's direction is 'maximize' or 'minimize', not {direction!r}")
+    if not isinstance(space, Space):
+        raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise StudyError(f"a seed is a whole number from 0, not {seed!r}")
+    if lease is not None:
+        positive("lease", lease)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from likewise.influence.gram import Gram
 from likewise.influence.printed import fits
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.recognise import Recognised, recognise
-from likewise.spaces.ranges import Path, rescaled, span
+from likewise.spaces.ranges import column, rescaled, span
 from likewise.study.likenesses import Given, named_likenesses, seen
 
 
@@ -110,18 +110,9 @@ def _gram(similarity: Similarity, objects: Sequence[Any]) -> Gram:
     """Scores of the objects, with numbers in their own range, as in a pool, and median distances settled."""
 
     def view(one: Similarity) -> Similarity:
-        return rescaled(one, lambda path: span(_column(objects, path)))
+        return rescaled(one, lambda path: span(column(objects, path)))
 
     viewed = view(seen(similarity, view))
     gram = Gram.of(viewed, objects)
     settled = viewed.fitted(gram.encodings)
     return gram if settled is viewed else gram.tuned(settled)
-
-
-def _column(objects: Sequence[Any], path: Path) -> list[Any]:
-    column = list(objects)
-    for name in path:
-        if not all(isinstance(x, Mapping) and name in x for x in column):
-            return []
-        column = [x[name] for x in column]
-    return column

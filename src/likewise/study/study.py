@@ -32,7 +32,7 @@ from likewise.search.batch import Batch
 from likewise.spaces.base import Space
 from likewise.spaces.copies import copied
 from likewise.study import explanation
-from likewise.study.checks import at_least_one, positive
+from likewise.study.checks import at_least_one, check_parts, check_setting
 from likewise.study.evaluation import measured
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import HOLDING, Ledger
@@ -91,8 +91,8 @@ class Study:
         lease: float | None = None,
         worker: str | None = None,
     ) -> None:
-        _check(space, direction, seed, lease)
-        _check_parts(acquisition, batch, search)
+        check_setting(space, direction, seed, lease)
+        check_parts(acquisition, batch, search)
         self.space = space
         self.direction = direction
         self.seed = int(seed)
@@ -420,24 +420,3 @@ def _check_single(what: Any) -> None:
             f"this is a list of {len(what)} suggestions, as `ask` returns it; tell them one by one: "
             "for s in study.ask(8): study.tell(s, measure(s.object))"
         )
-
-
-def _check_parts(acquisition: Any, batch: Any, search: Any) -> None:
-    for name, given, kind, such in (
-        ("acquisition", acquisition, Acquisition, "LogExpectedImprovement()"),
-        ("batch", batch, Batch, "TwoStage(), and how many in ask(8)"),
-        ("search", search, Search, "None for the one that suits the space"),
-    ):
-        if given is not None and not isinstance(given, kind):
-            raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
-
-
-def _check(space: Any, direction: Any, seed: Any, lease: Any) -> None:
-    if direction not in ("maximize", "minimize"):
-        raise StudyError(f"a study's direction is 'maximize' or 'minimize', not {direction!r}")
-    if not isinstance(space, Space):
-        raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise StudyError(f"a seed is a whole number from 0, not {seed!r}")
-    if lease is not None:
-        positive("lease", lease)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from likewise.interfaces.complaints import UsageError
 from likewise.interfaces.sheet import Choices
+from likewise.interfaces.tables.cells import Decimal
 
 
 def _debugging(context: typer.Context, value: bool) -> bool:
@@ -57,4 +58,4 @@ def choices(
     """What the user said about the columns."""
     if decimal not in (None, ".", ","):
         raise UsageError(f"--decimal is '.' or ',', not {decimal!r}.")
-    return Choices(tuple(object or ()), value, std, tuple(text or ()), decimal, skip_bad)  # type: ignore[arg-type]
+    return Choices(tuple(object or ()), value, std, tuple(text or ()), cast("Decimal | None", decimal), skip_bad)
