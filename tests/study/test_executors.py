@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,79 @@ time.sleep(600)
         # The orphans hold the other end of this pipe: reading it to its end is waiting for theirs.
         process.communicate(timeout=200)
     assert len(pids) == 2
+
+
+def test_idle_workers_end_by_themselves_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "GRACE", 10.0)
+    crew = Processes(act, 4)
+    workers = [worker.process for worker in crew._workers]
+    begun = time.monotonic()
+    crew.close()
+    assert time.monotonic() - begun < 5.0
+    assert [process.exitcode for process in workers] == [0] * 4
+
+
+def test_workers_of_a_crew_that_cannot_be_made_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[processes._Worker] = []
+    start = Processes._start
+
+    def second_fails(crew: Processes) -> processes._Worker:
+        if started:
+            raise KeyboardInterrupt
+        started.append(start(crew))
+        return started[0]
+
+    monkeypatch.setattr(Processes, "_start", second_fails)
+    with pytest.raises(KeyboardInterrupt):
+        Processes(act, 2)
+    assert not started[0].process.is_alive()
+
+
+def ended_after(script: str, presses: int) -> str:
+    """What a script of a terminal says when Ctrl-C is pressed so many times; it has ended soon after."""
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "evaluating\n"
+        for _ in range(presses):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.2)
+        # Workers hold the other end of these pipes: reading them to their end is waiting for the workers' ends.
+        return process.communicate(timeout=20)[1]
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+ASLEEP = """
+import os, signal, time
+from multiprocessing.process import BaseProcess
+import likewise as lw
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored in the background of a shell
+def f(x):
+    os.write(1, b"evaluating\\n")  # one write, so that two processes' lines cannot mix
+    time.sleep(600)
+"""
+TORN = """
+join, left = BaseProcess.join, [2]
+def torn(process, timeout=None):
+    left[0] -= 1
+    if left[0] >= 0:
+        raise KeyboardInterrupt
+    join(process, timeout)
+BaseProcess.join = torn
+"""
+
+
+@pytest.mark.parametrize("torn", ["", TORN], ids=["pressed three times", "torn out of its closing"])
+def test_ctrl_c_ends_a_run_and_its_workers_however_often_it_is_pressed(torn: str) -> None:
+    run = "lw.maximize(f, lw.Pool(list(range(40))), lambda x, y: 1 / (1 + abs(x - y)), workers=4, batch=2)"
+    assert "KeyboardInterrupt" in ended_after(ASLEEP + torn + run, 1 if torn else 3)
 
 
 def all_told(study: lw.Study, objects: int) -> bool:

@@ -6,9 +6,12 @@ place. Processes are started in the platform's usual way: where that is by forki
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
+import os
 import pickle
 import signal
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +22,7 @@ from typing import Any, final
 from likewise.study.crew import Crew, Ended, Objective
 from likewise.study.evaluation import Outcome, evaluate
 
+# Seconds that all idle workers together have to end by themselves.
 GRACE = 1.0
 
 
@@ -47,6 +51,16 @@ class _Worker:
     pipe: Connection
     number: int | None = None
 
+    def kill(self) -> None:
+        """End the process, if it was started, without waiting for that."""
+        if self.process.pid is not None:
+            self.process.kill()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end."""
+        if self.process.pid is not None:
+            self.process.join(timeout)
+
 
 @final
 class Processes(Crew):
@@ -57,8 +71,16 @@ class Processes(Crew):
         self._count = workers
         self._workers: list[_Worker] = []
         self._failed: list[Ended] = []
-        # All at once: forking is safest while there are no other threads.
-        self._workers += [self._started() for _ in range(workers)]
+        self._owner = os.getpid()
+        # A run that is torn out of `close` leaves workers behind, and Python would wait for them when it ends.
+        atexit.register(self._kill)
+        try:
+            # All at once: forking is safest while there are no other threads.
+            for _ in range(workers):
+                self._start()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def hands(self) -> int:
@@ -67,8 +89,7 @@ class Processes(Crew):
     def begin(self, number: int, x: Any) -> None:
         worker = next((w for w in self._workers if w.number is None), None)
         if worker is None:
-            worker = self._started()
-            self._workers.append(worker)
+            worker = self._start()
         try:
             worker.pipe.send(x)
         except OSError:
@@ -82,7 +103,8 @@ class Processes(Crew):
 
     def ended(self, timeout: float | None) -> list[Ended]:
         failed, self._failed = self._failed, []
-        busy = {w.pipe: w for w in self._workers if w.number is not None}
+        # One whose pipe is closed was being given up when that was interrupted.
+        busy = {w.pipe: w for w in self._workers if w.number is not None and not w.pipe.closed}
         ready = wait(list(busy), 0.0 if failed else timeout) if busy else []
         return failed + [self._received(busy[pipe]) for pipe in ready if isinstance(pipe, Connection)]
 
@@ -108,31 +130,51 @@ class Processes(Crew):
             self._dismiss(worker)
 
     def close(self) -> None:
+        try:
+            self._let_end([w for w in self._workers if w.number is None])
+        finally:
+            self._kill()
+        atexit.unregister(self._kill)
+
+    def _let_end(self, idle: Sequence[_Worker]) -> None:
+        """Without a pipe to read from, a worker ends by itself."""
+        for worker in idle:
+            worker.pipe.close()
+        end = time.monotonic() + GRACE
+        for worker in idle:
+            worker.join(max(0.0, end - time.monotonic()))
+
+    def _kill(self) -> None:
+        """End every worker at once; if this is interrupted, calling it again ends the others."""
+        if os.getpid() != self._owner:
+            # A process that the user has forked ends, but these are not its children.
+            return
+        for worker in self._workers:
+            worker.kill()
         for worker in list(self._workers):
-            if worker.number is None:
-                # Without a pipe to read from, it ends by itself.
-                worker.pipe.close()
-                worker.process.join(GRACE)
             self._dismiss(worker)
 
     def _dismiss(self, worker: _Worker) -> None:
-        self._workers.remove(worker)
         worker.pipe.close()
-        worker.process.kill()
-        worker.process.join()
+        worker.kill()
+        worker.join()
+        self._workers.remove(worker)
 
-    def _started(self) -> _Worker:
+    def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
         others = [ours, *(w.pipe for w in self._workers)] if _forked() else []
         process = multiprocessing.get_context().Process(
             target=_work, args=(self._f, theirs, others), name="likewise worker"
         )
+        worker = _Worker(process, ours)
+        # Before it runs: the next one, forked from here, has to close its pipe, and whatever happens it is to be ended.
+        self._workers.append(worker)
         with warnings.catch_warnings():
             # A heartbeat thread may be running; the forked process uses nothing of what it could hold.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         theirs.close()
-        return _Worker(process, ours)
+        return worker
 
 
 def _work(f: Objective, pipe: Connection, others: Sequence[Connection]) -> None:
