@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.interfaces.tables.cells import HARMLESS, guarded, missing, number, numbers, unguarded
+from likewise.interfaces.tables.cells import missing, number, numbers
 from likewise.interfaces.tables.writing import number_text
+from likewise.tables.formulas import HARMLESS, guarded, unguarded
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(st.characters(exclude_categories=["Cs"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import tempfile
 from pathlib import Path
@@ -25,6 +26,9 @@ texts = st.text() | st.sampled_from(
         "1",
         "=1+1",
         "'=1",
+        "\t=1",
+        "\r=1",
+        "-1.5",
         "-",
         "+a",
         "@",
@@ -42,7 +46,7 @@ texts = st.text() | st.sampled_from(
 )
 scalars = st.none() | st.booleans() | st.integers() | finite | texts
 anything = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2))
-fields = st.sampled_from(["a", "b", "value", "id", "object", "object.a", "state"])
+fields = st.sampled_from(["a", "b", "=a", "'=a", "-", "value", "id", "object", "object.a", "state"])
 tables = st.one_of(
     st.lists(anything, max_size=4),
     st.lists(texts, max_size=4),
@@ -117,6 +121,18 @@ def test_columns_are_what_a_reader_expects(tmp_path: Path) -> None:
     assert first == ",".join(typed.columns)
     assert second.startswith("0,DMF,20.5,,,asked,,e,1500000000.0,")
     assert third.startswith("1,'=MeCN,1,2.0,2.0,told,,e,")
+
+
+def test_no_exported_cell_is_a_formula(tmp_path: Path) -> None:
+    dangerous = ["=HYPERLINK(1)", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1"]
+    rows = stored([{"=header": text, "@b": text} for text in dangerous], [1.0] * 7, dangerous)
+    export(rows, tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="") as file:
+        written = list(csv.reader(file))
+    assert written[0][1:3] == ["'=header", "'@b"]
+    assert [row[1] for row in written[1:]] == [f"'{text}" for text in dangerous]
+    assert not any(cell[:1] in "=+@\t\r\n" for row in written for cell in row if len(cell) > 1)
+    assert [json.loads(entry.payload)["=header"] for entry in read_entries(tmp_path / "t.csv")] == dangerous
 
 
 def test_vectors_are_lists_in_parquet(tmp_path: Path) -> None:

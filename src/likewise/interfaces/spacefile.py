@@ -11,6 +11,7 @@ In TOML a space has its name under `space` and its arguments under theirs, as in
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import SpaceError
 from likewise.interfaces.complaints import TableError, UsageError
 from likewise.interfaces.named import Named
+from likewise.tables.nesting import DEEPEST, TOO_DEEP, check_depth
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
@@ -42,6 +44,9 @@ SPACES: dict[str, Named] = {
     "Gaussians": Named("spaces.gaussians:Gaussians", "(file)", "normal distributions", "mean, variance, dimension"),
     "Graphs": Named("spaces.graphs:Graphs", "(file)", "graphs", "nodes, labels, edge_labels, directed, connected"),
 }
+# A key a.b.c… of very many parts; Python's reader keeps every beginning of it, which takes all memory.
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST}}}")
 
 
 def space(text: str) -> Space:
@@ -75,14 +80,26 @@ def path(text: str | None) -> Path | None:
 
 def _from_file(path: Path) -> Space:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        data = _toml(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; check the name and the folder.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}; check its permissions.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise TableError(f"{path} is not TOML: {error}; `likewise spaces` shows an example.") from None
     return built(data, str(path))
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """The data of a TOML text; a ValueError where it is none, or nested too deep."""
+    if DOTTED.search(text):
+        raise ValueError(TOO_DEEP)
+    try:
+        data = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    check_depth(data)
+    return data
 
 
 def built(data: Any, where: str) -> Space:

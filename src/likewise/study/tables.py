@@ -7,11 +7,10 @@ and texts have their types, and what has no type of its own is JSON in a binary 
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
-import re
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from likewise.errors import StorageError, StudyError
 from likewise.study.storage import Row
 from likewise.study.trial import State
+from likewise.tables.files import replace_file
+from likewise.tables.formulas import guarded, unguarded
+from likewise.tables.nesting import read_json
+from likewise.tables.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars
@@ -27,8 +30,6 @@ AFTER = ("value", "std", "state", "error", "worker", "created", "updated")
 RESERVED = frozenset(("id", "object", *AFTER))
 PREFIX = "object."
 SUFFIXES = (".csv", ".parquet", ".json")
-# A spreadsheet runs cells that begin like this; an apostrophe in front keeps it from doing so.
-RUNS = re.compile(r"'*[=+\-@]")
 # Whole numbers beyond this are not all doubles.
 WHOLE = 2**53
 # A cell without content, unlike None, which is JSON's null.
@@ -48,16 +49,12 @@ class Entry(NamedTuple):
 def export(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
     """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once."""
     target = Path(path)
-    write = {".csv": _write_csv, ".parquet": _write_parquet, ".json": _write_json}[_suffix(target)]
-    # Written aside first, so that a reader never meets half a file and a failure leaves the old one.
-    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    write = {".csv": _csv_of, ".parquet": _parquet_of, ".json": _json_of}[_suffix(target)]
+    data = write([_record(row) for row in sorted(rows, key=lambda row: row.id)])
     try:
-        write([_record(row) for row in sorted(rows, key=lambda row: row.id)], aside)
-        aside.replace(target)
+        replace_file(target, data)
     except OSError as error:
         raise StorageError(f"{target} cannot be written: {error}; check that its directory can be written") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def read_table(
@@ -103,21 +100,23 @@ def _record(row: Row) -> dict[str, Any]:
     return {"id": row.id, "object": json.loads(row.payload), **{name: getattr(row, name) for name in AFTER}}
 
 
-def _write_json(records: Sequence[Mapping[str, Any]], path: Path) -> None:
-    path.write_text(json.dumps(records, indent=1), encoding="utf-8")
+def _json_of(records: Sequence[Mapping[str, Any]]) -> bytes:
+    return json.dumps(records, indent=1).encode()
 
 
-def _write_csv(records: Sequence[Mapping[str, Any]], path: Path) -> None:
+def _csv_of(records: Sequence[Mapping[str, Any]]) -> bytes:
     import polars
 
-    columns = {name: _texts(cells) for name, cells in _flat(records).items()}
-    polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())).write_csv(path)
+    columns = {guarded(name): _texts(cells) for name, cells in _flat(records).items()}
+    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())).write_csv().encode()
 
 
-def _write_parquet(records: Sequence[Mapping[str, Any]], path: Path) -> None:
+def _parquet_of(records: Sequence[Mapping[str, Any]]) -> bytes:
     import polars
 
-    polars.DataFrame([_typed(name, cells) for name, cells in _flat(records).items()]).write_parquet(path)
+    stream = io.BytesIO()
+    polars.DataFrame([_typed(name, cells) for name, cells in _flat(records).items()]).write_parquet(stream)
+    return stream.getvalue()
 
 
 def _flat(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -150,7 +149,7 @@ def _texts(cells: Sequence[Any]) -> list[str | None]:
     """The column as CSV: plain texts if a reader will know them for that, otherwise JSON."""
     present = [cell for cell in cells if cell is not ABSENT]
     plain = all(isinstance(cell, str) and _encodable(cell) for cell in present)
-    write = _guarded if plain and not all(_is_json(cell) for cell in present) else json.dumps
+    write = guarded if plain and not all(_is_json(cell) for cell in present) else json.dumps
     return [None if cell is ABSENT else write(cell) for cell in cells]
 
 
@@ -190,17 +189,23 @@ def _read(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
     try:
         if suffix == ".json":
             return _read_json(path)
-        frame = polars.read_csv(path, infer_schema=False) if suffix == ".csv" else polars.read_parquet(path)
+        frame, parse = (_read_csv(path), _parsed) if suffix == ".csv" else (read_parquet(path), _native)
+        columns = {column.name: parse(column.to_list()) for column in frame}
     except (OSError, ValueError, polars.exceptions.PolarsError) as error:
         raise StorageError(f"{path} cannot be read: {error}; check that it is there and is {suffix[1:]}") from error
-    parse = _parsed if suffix == ".csv" else _native
-    columns = {column.name: parse(column.to_list()) for column in frame}
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     return list(columns), [_filled(row) for row in rows]
 
 
+def _read_csv(path: Path) -> polars.DataFrame:
+    import polars
+
+    frame = polars.read_csv(path, infer_schema=False)
+    return frame.rename({name: unguarded(name) for name in frame.columns})
+
+
 def _read_json(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
-    rows = json.loads(path.read_text(encoding="utf-8"))
+    rows = read_json(path.read_text(encoding="utf-8"))
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError("it is not a list of JSON objects, one per trial")
     columns = dict.fromkeys(name for row in rows for name in row)
@@ -214,12 +219,12 @@ def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parsed(cells: Sequence[str | None]) -> list[Any]:
     present = [cell for cell in cells if cell is not None]
-    read: Callable[[str], Any] = json.loads if all(map(_is_json, present)) else _unguarded
+    read: Callable[[str], Any] = read_json if all(map(_is_json, present)) else unguarded
     return [ABSENT if cell is None else read(cell) for cell in cells]
 
 
 def _native(cells: Sequence[Any]) -> list[Any]:
-    return [ABSENT if cell is None else json.loads(cell) if isinstance(cell, bytes) else cell for cell in cells]
+    return [ABSENT if cell is None else read_json(cell) if isinstance(cell, bytes) else cell for cell in cells]
 
 
 def _entry(where: str, record: Mapping[str, Any], object: str | Sequence[str], value: str, std: str) -> Entry:
@@ -262,14 +267,10 @@ def _state(where: str, cell: Any, value: float | None) -> State:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        read_json(text, constants=False)
+    except ValueError:
         return False
     return True
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
 
 
 def _encodable(text: str) -> bool:
@@ -278,11 +279,3 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _guarded(text: str) -> str:
-    return f"'{text}" if RUNS.match(text) else text
-
-
-def _unguarded(text: str) -> str:
-    return text[1:] if text.startswith("'") and RUNS.match(text) else text

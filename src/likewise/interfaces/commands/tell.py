@@ -76,7 +76,7 @@ def tell(
 
 
 def _alone(file: Path, voice: Voice) -> AbstractContextManager[None]:
-    from likewise.interfaces.tables.locking import alone
+    from likewise.tables.locking import alone
 
     return alone(file, lambda: voice.note(f"waiting for another command that changes {file}"))
 

@@ -1,4 +1,4 @@
-"""Cells: numbers as people write them, cells without content, and text that a spreadsheet must not run."""
+"""Cells: numbers as people write them, and cells without content."""
 
 from __future__ import annotations
 
@@ -8,37 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
+from likewise.tables.formulas import SPACES
+
 if TYPE_CHECKING:
     import polars
 
 Decimal = Literal[".", ","]
 
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")
-SPACES = "\u00a0\u2007\u202f\u2009 "
-# Cells that begin like this are run by spreadsheets; alone, the character does nothing.
-RUNS = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
-GUARDED = r"(?s)^'('*[=+\-@\t\r].)"
 # As many digits are always kept when a text becomes a number.
 EXACT = 15
-HARMLESS = re.compile(rf"[+\-]?[\d.,][\d.,'{SPACES}]*([eE][+\-]?\d+)?%?\Z")
-
-
-def guarded(text: str) -> str:
-    """The text as it is written, so that no spreadsheet takes it for a formula; numbers stay as they are.
-
-    >>> guarded("=1+1"), guarded("-1.5e-3"), guarded("@home"), guarded("-")
-    ("'=1+1", '-1.5e-3', "'@home", '-')
-    """
-    return f"'{text}" if RUNS.match(text) and not HARMLESS.match(text) else text
-
-
-def unguarded(text: str) -> str:
-    """The text that `guarded` wrote.
-
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
-    return text[1:] if text.startswith("'") and RUNS.match(text) else text
 
 
 def missing(text: str | None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.interfaces.tables.cells import Decimal, numbers, one_number, style_of, too_long
 from likewise.interfaces.tables.signs import ALMOST_ALL
 from likewise.interfaces.tables.writing import cell_text
+from likewise.tables.nesting import read_json
 
 if TYPE_CHECKING:
     import polars
@@ -116,8 +116,8 @@ def _json(texts: Sequence[str | None]) -> Content:
     found = Content("JSON", [])
     for place, text in enumerate(texts):
         try:
-            found.values.append(None if text is None else json.loads(text))
-        except ValueError:
+            found.values.append(None if text is None else read_json(text))
+        except ValueError as error:
             found.values.append(None)
-            found.wrong[place] = "it is not JSON, as the other cells of the column are; correct it"
+            found.wrong[place] = f"it is not JSON ({error}), as the other cells of the column are; correct it"
     return found

@@ -15,6 +15,7 @@ from likewise.interfaces.tables.columns import Roles
 from likewise.interfaces.tables.contents import Content, content
 from likewise.interfaces.tables.reading import Table
 from likewise.interfaces.tables.writing import number_text
+from likewise.tables.nesting import read_json
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
@@ -102,7 +103,7 @@ def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = No
         return value
     if kind == "JSON":
         try:
-            return json.loads(text)
+            return read_json(text)
         except ValueError:
             raise UsageError(f"column {column!r} holds JSON, and {text!r} is not; write it like [0.5, 1].") from None
     return text
@@ -184,7 +185,7 @@ def from_cell(space: Space, cell: Any, decimal: Decimal | None = None) -> Any:
         return text
     if text[0] in "[{":
         try:
-            data = json.loads(text)
+            data = read_json(text)
         except ValueError:
             raise SpaceError(f"{text!r} is not JSON") from None
         return data if isinstance(data, list) else space.from_json(data)

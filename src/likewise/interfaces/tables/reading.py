@@ -7,22 +7,23 @@ decided by whoever uses the column. Rows are counted as a spreadsheet counts the
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likewise.interfaces.complaints import TableError, UsageError
-from likewise.interfaces.tables.cells import GUARDED, missing, unguarded
+from likewise.interfaces.tables.cells import missing
 from likewise.interfaces.tables.dialect import Dialect, decoded, sniffed
+from likewise.tables.formulas import GUARDED, unguarded
+from likewise.tables.gzipped import MARK, TooLarge, unpack
+from likewise.tables.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars
 
-GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+PARQUET = b"PAR1"
 LONGEST_CELL = 1 << 30
 
 
@@ -98,22 +99,21 @@ def _bytes(source: Path) -> tuple[bytes, bool]:
         raise UsageError(f"{source} is a folder; give the name of a CSV, TSV or Parquet file.") from None
     except OSError as error:
         raise UsageError(f"{source} cannot be read: {error.strerror or error}; check its permissions.") from None
-    if not data.startswith(GZIP):
+    if not data.startswith(MARK):
         return data, False
     try:
-        return gzip.decompress(data), True
-    except (OSError, EOFError, zlib.error) as error:
+        return unpack(data), True
+    except TooLarge as error:
+        raise TableError(f"{source} {error}.") from None
+    except ValueError as error:
         raise TableError(f"{source} is compressed by gzip, but damaged ({error}); copy or download it again.") from None
 
 
 def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
-    import polars
-
     try:
-        frame = polars.read_parquet(io.BytesIO(data))
-    except (OSError, polars.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
-        raise TableError(f"{source} is a damaged Parquet file ({reason}); copy or export it again.") from None
+        frame = read_parquet(io.BytesIO(data))
+    except (OSError, ValueError) as error:
+        raise TableError(f"{source} is a damaged Parquet file ({error}); copy or export it again.") from None
     if not frame.height:
         raise TableError(_only_header(source, frame.columns))
     return Table(source, frame, Dialect(kind="parquet", gzipped=gzipped), first=1)

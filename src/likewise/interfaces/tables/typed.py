@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from likewise.interfaces.tables.cells import Decimal, number
+from likewise.tables.nesting import read_json
 
 if TYPE_CHECKING:
     import polars
@@ -35,9 +35,9 @@ def typed(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
         return _moment(text, kind)
     if kind.is_nested():
         try:
-            return json.loads(text)
-        except ValueError:
-            raise ValueError("it is not JSON") from None
+            return read_json(text)
+        except ValueError as error:
+            raise ValueError(f"it is not JSON ({error})") from None
     return text
 
 

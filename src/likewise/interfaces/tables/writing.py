@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
-import shutil
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.interfaces.complaints import TableError, UsageError
-from likewise.interfaces.tables.cells import Decimal, guarded, unguarded
+from likewise.interfaces.tables.cells import Decimal
 from likewise.interfaces.tables.dialect import Dialect
+from likewise.tables.files import back_up, replace_file
+from likewise.tables.formulas import guarded, unguarded
 
 if TYPE_CHECKING:
     import polars
@@ -78,42 +77,21 @@ def write(
 
 
 def replaced(target: Path, data: bytes) -> None:
-    """Put these bytes in the place of a file: a reader finds the old content or the new, never half of it."""
-    # The file itself rather than a link to it, which would be lost.
-    target = Path(os.path.realpath(target))
-    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    """Put these bytes in the place of a file, whole or not at all."""
     try:
-        with aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, aside)
-        aside.replace(target)
+        replace_file(target, data)
     except OSError as error:
         raise TableError(f"{target} cannot be written: {error.strerror or error}; check the folder.") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def backed_up(source: Path) -> Path:
     """A copy of the file beside it, under a name that is not taken."""
-    source = Path(os.path.realpath(source))
-    number = 0
-    while True:
-        backup = source.with_name(f"{source.name}.bak{number or ''}")
-        try:
-            with backup.open("xb") as file, source.open("rb") as original:
-                shutil.copyfileobj(original, file)
-                file.flush()
-                os.fsync(file.fileno())
-        except FileExistsError:
-            number += 1
-        except OSError as error:
-            raise TableError(f"{backup} cannot be written: {error.strerror or error}; nothing was changed.") from error
-        else:
-            shutil.copystat(source, backup)
-            return backup
+    try:
+        return back_up(source)
+    except OSError as error:
+        raise TableError(
+            f"a backup of {source} cannot be written: {error.strerror or error}; nothing was changed."
+        ) from error
 
 
 def _encoded(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Sequence[str]]) -> bytes:

@@ -8,7 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from likewise.errors import StorageError
+
 PAUSE = 0.05
+# Of opening: a link is an error, so that nothing elsewhere is made or touched in its name.
+NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 @contextmanager
@@ -16,7 +20,7 @@ def alone(table: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold the lock of a table; `waiting` is called once if somebody else has it.
 
     A lock ends with its process, however that ends. Where none can be made, in a folder that cannot be written or on a
-    disk without locks, the work goes on without.
+    disk without locks, the work goes on without. A link in the lock's place is a StorageError, and is not followed.
     """
     place = Path(os.path.realpath(table))
     lock = place.with_name(f".{place.name}.lock")
@@ -32,19 +36,21 @@ def _held(lock: Path, waiting: Callable[[], None]) -> int | None:
     said = False
     while True:
         try:
-            file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError:
+            file = os.open(lock, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o666)
+        except OSError as error:
+            if lock.is_symlink():
+                raise StorageError(f"{lock} is a link, and a lock is none; remove it, and try again") from error
             # Windows refuses a file that is being removed by whoever held it.
             if os.name == "nt" and lock.exists():
                 time.sleep(PAUSE)
                 continue
             return None
         try:
-            taken = _taken(file)
+            taken = try_lock(file)
         except OSError:
             os.close(file)
             return None
-        if taken and _same(file, lock):
+        if taken and is_still_there(file, lock):
             return file
         os.close(file)
         if not taken and not said:
@@ -53,10 +59,10 @@ def _held(lock: Path, waiting: Callable[[], None]) -> int | None:
         time.sleep(0 if taken else PAUSE)
 
 
-def _same(file: int, lock: Path) -> bool:
-    """Whether the file is still there: whoever held the lock before has removed it."""
+def is_still_there(file: int, path: Path) -> bool:
+    """Whether an open file is the one at this path: whoever held its lock before may have removed or replaced it."""
     try:
-        return os.path.samestat(os.fstat(file), lock.stat())
+        return os.path.samestat(os.fstat(file), path.lstat())
     except FileNotFoundError:
         return False
 
@@ -64,7 +70,8 @@ def _same(file: int, lock: Path) -> bool:
 if os.name == "nt":
     import msvcrt
 
-    def _taken(file: int) -> bool:
+    def try_lock(file: int) -> bool:
+        """Lock an open file, unless somebody else has; whether it is ours."""
         try:
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         except PermissionError:
@@ -80,7 +87,8 @@ if os.name == "nt":
 else:
     import fcntl
 
-    def _taken(file: int) -> bool:
+    def try_lock(file: int) -> bool:
+        """Lock an open file, unless somebody else has; whether it is ours."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,0 +1,146 @@
+"""Files that are damaged, packed without end or nested without end are refused by an error, never by anything else."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import sys
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+import polars
+import pytest
+
+from likewise.errors import LikewiseError, StorageError
+from likewise.interfaces import spacefile
+from likewise.interfaces.complaints import TableError
+from likewise.interfaces.console import Voice
+from likewise.interfaces.sheet import Choices, sheet
+from likewise.interfaces.tables.reading import read
+from likewise.study.tables import read_entries
+from likewise.tables import gzipped
+from likewise.tables.nesting import DEEPEST, check_depth, read_json
+from likewise.tables.parquet import read_parquet
+
+
+def damaged(seed: int, count: int) -> list[bytes]:
+    """Parquet files with bits flipped."""
+    stream = io.BytesIO()
+    polars.DataFrame({"x": ["CCO", "CCN", None] * 5, "y": [1.5, None, 2.0] * 5}).write_parquet(
+        stream, compression="uncompressed"
+    )
+    whole, draw = stream.getvalue(), random.Random(seed)
+    found = []
+    for _ in range(count):
+        data = bytearray(whole)
+        data[draw.randrange(4, len(data) - 4)] ^= 1 << draw.randrange(8)
+        found.append(bytes(data))
+    return found
+
+
+def test_a_panic_of_the_library_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def panics(*_: object) -> None:
+        raise polars.exceptions.PanicException("assertion failed\nmore")
+
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setattr(polars, "read_parquet", panics)
+    with pytest.raises(TableError, match=r"damaged Parquet file \(assertion failed\); copy"):
+        read(path)
+    with pytest.raises(StorageError, match="assertion failed"):
+        read_entries(path)
+
+
+def test_flipped_bits_are_read_or_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    for data in damaged(3, 400):
+        with suppress(OSError, ValueError):
+            read_parquet(io.BytesIO(data))
+
+
+def test_what_is_packed_without_end_is_refused_in_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tracemalloc
+
+    path = tmp_path / "bomb.csv.gz"
+    packer = zlib.compressobj(9, wbits=31)
+    path.write_bytes(b"".join(packer.compress(bytes(1 << 20)) for _ in range(300)) + packer.flush())
+    monkeypatch.setenv(gzipped.VARIABLE, "0.01")
+    tracemalloc.start()
+    with pytest.raises(TableError, match=r"bomb.csv.gz unpacks to more than 0.01 GB; .*LIKEWISE_UNPACKED_GB"):
+        read(path)
+    assert tracemalloc.get_traced_memory()[1] < 60e6
+    tracemalloc.stop()
+
+
+def test_the_limit_is_raised_by_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"x,1\n" * 5000))
+    monkeypatch.setattr(gzipped, "LIMIT", 1e-6)
+    with pytest.raises(TableError, match="1e-06 GB"):
+        read(path)
+    monkeypatch.setenv(gzipped.VARIABLE, "1")
+    assert len(read(path)) == 5000
+    monkeypatch.setenv(gzipped.VARIABLE, "much")
+    with pytest.raises(TableError, match="LIKEWISE_UNPACKED_GB is 'much'"):
+        read(path)
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+@pytest.mark.parametrize("depth", [DEEPEST + 1, 900, 5_000, 200_000])
+def test_deep_json_is_a_value_error(depth: int) -> None:
+    with pytest.raises(ValueError, match="nested deeper than"):
+        read_json(nested(depth))
+    with pytest.raises(ValueError, match="nested deeper than"):
+        read_json('{"a":' * depth + "1" + "}" * depth)
+
+
+def test_json_that_is_not_deep_is_read_however_much_there_is() -> None:
+    for data in ([[]] * 5000, nested(5000), {"[": ["{{{"] * 500}, json.loads(nested(DEEPEST))):
+        assert read_json(json.dumps(data)) == data
+        check_depth(data)
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+def test_deep_cells_and_files_are_refused(tmp_path: Path, depth: int) -> None:
+    csv, rows, parquet = tmp_path / "t.csv", tmp_path / "t.json", tmp_path / "t.parquet"
+    csv.write_text("object,value\n" + '"[1, 2]",1\n' * 19 + f'"{nested(depth)}",2\n')
+    with pytest.raises(TableError, match=r"row 21, column 'object'.*nested deeper than"):
+        sheet(csv, Choices(objects=("object",), value="value"), Voice(quiet=True))
+    rows.write_text(f'[{{"object": {nested(depth)}, "value": 1}}]')
+    polars.DataFrame({"object": [nested(depth).encode()], "value": [1.0]}).write_parquet(parquet)
+    for path in (rows, parquet):
+        with pytest.raises(StorageError, match="nested deeper than"):
+            read_entries(path)
+
+
+def test_parquet_with_bytes_that_are_no_json_is_refused(tmp_path: Path) -> None:
+    polars.DataFrame({"object": [b"{"], "value": [1.0]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(StorageError, match=r"t\.parquet cannot be read"):
+        read_entries(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"space = {nested(100_000)}",
+        f"space = {nested(400)}",
+        "space = 'Record'\nparts" + ".a" * 100_000 + " = 1",
+        "a = " + "{a = " * 5_000 + "1" + "}" * 5_000,
+    ],
+)
+def test_deep_toml_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "space.toml"
+    path.write_text(text)
+    limit = sys.getrecursionlimit()
+    with pytest.raises(LikewiseError, match=r"space\.toml is not TOML: it is nested deeper than"):
+        spacefile.space(str(path))
+    assert sys.getrecursionlimit() == limit
