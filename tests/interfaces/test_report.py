@@ -200,3 +200,22 @@ def test_a_browser_shows_every_section_and_asks_for_nothing(
 def _of_the_browser(url: str) -> bool:
     """What Chromium asks for on its own account, whatever the page."""
     return bool(re.match(r"https?://([\w.-]*\.)?(google|googleapis|gstatic|gvt1|chromium)\.(com|org)[/:]", url))
+
+
+@pytest.mark.parametrize("name", ["a_$b_c_d$", r"$\frac{1$", "$$", r"\$x_y_z$"])
+def test_names_are_no_mathematics(run: Run, save: Save, name: str) -> None:
+    lines = [
+        f"{name}x,{name}",
+        *(f"{letter * 3},{place if place < 5 else ''}" for place, letter in enumerate("ABCDEFG")),
+    ]
+    table = save("\n".join(lines) + "\n")
+    answer = run("suggest", table, "-o", f"{name}x", "-v", name, "-s", "ngrams(2)", "--report", "r.html")
+    assert answer.code == 0, answer.err
+    assert f"measured {name}" in Page((table.parent / "r.html").read_text(encoding="utf-8")).words
+
+
+def test_names_of_similarities_are_no_mathematics() -> None:
+    from likewise.interfaces import pictures
+    from likewise.interfaces.report.svg import inline
+
+    assert "$x_y_z$" in inline(pictures.weights(["$x_y_z$", "b"], [0.5, 0.5]), "key", "label")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import sys
+from traceback import format_exc
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,13 @@ from likewise.interfaces.complaints import UsageError
 
 class Commands(TyperGroup):
     """The commands; whatever goes wrong in one ends as a paragraph on stderr."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().make_context(*args, **kwargs)
+        except Exception as error:
+            _clean(error)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -34,6 +42,7 @@ class Commands(TyperGroup):
             raise typer.Exit(130) from None
         except Exception as error:
             if ctx.meta.get("likewise.debug") or _handled_outside(error):
+                _clean(error)
                 raise
             _complain(f"something went wrong inside likewise: {type(error).__name__}: {error}; --debug shows where.")
             raise typer.Exit(1) from None
@@ -44,10 +53,18 @@ def _handled_outside(error: Exception) -> bool:
     return isinstance(error, typer.Exit | typer.Abort | BrokenPipeError) or hasattr(error, "exit_code")
 
 
-def _complain(text: str) -> None:
-    from likewise.interfaces.console import err
+def _clean(error: Exception) -> None:
+    """Make visible what a message of that library repeats of the command line."""
+    from likewise.interfaces.console import visible
 
-    err().print(f"likewise: {text}", soft_wrap=True)
+    if isinstance(message := getattr(error, "message", None), str):
+        error.message = visible(message)  # type: ignore[attr-defined]
+
+
+def _complain(text: str) -> None:
+    from likewise.interfaces.console import complain
+
+    complain(f"likewise: {text}")
 
 
 app = typer.Typer(
@@ -99,4 +116,9 @@ def main() -> None:
         # Names of molecules and units are not ASCII everywhere; a terminal that cannot show one shows a mark instead.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    app()
+    try:
+        app()
+    except Exception:
+        # With --debug; the interpreter would write it as it is, control characters of cells included.
+        _complain(format_exc())
+        sys.exit(1)

@@ -2,11 +2,15 @@
 
 stdout can be piped at any time: it holds the answer alone, as a table for people or as JSON. Notes, progress and errors
 go to stderr, progress only to a terminal.
+
+Every text goes through this file: control characters of cells and names, which a terminal would obey, are shown as
+escapes, and very long cells are cut. Nothing else is to print.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,18 +27,45 @@ PIPE_WIDTH = 200
 SCHEMA = 1
 
 
-def out() -> Console:
-    """stdout, for answers."""
+# What terminals obey rather than show, line ends and tabs excepted: controls, directions of writing, half characters.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Characters of a line, and of a line in a cell, that people are shown; files and JSON hold all.
+LONGEST_LINE, LONGEST_CELL = 5_000, 1_000
+
+
+def visible(text: str) -> str:
+    """The text with control characters written as escapes.
+
+    >>> print(visible("\x1b[2Jgone"))
+    \\x1b[2Jgone
+    """
+    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _cut(text: str, most: int) -> str:
+    """The text without the middle of lines that are longer than this."""
+    if len(text) <= most:
+        return text
+    return "\n".join(
+        line if len(line) <= most else f"{line[: most // 2]} … {len(line) - most} characters … {line[-most // 2 :]}"
+        for line in text.split("\n")
+    )
+
+
+def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    width = None if (sys.stderr if stderr else sys.stdout).isatty() else PIPE_WIDTH
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
 
 
-def err() -> Console:
-    """stderr, for everything else."""
-    from rich.console import Console
+def _show(console: Console, text: str) -> None:
+    console.print(visible(_cut(text, LONGEST_LINE)), soft_wrap=True)
 
-    return Console(stderr=True, highlight=False, markup=False, width=None if sys.stderr.isatty() else PIPE_WIDTH)
+
+def complain(text: str) -> None:
+    """An error, on stderr."""
+    _show(_console(stderr=True), text)
 
 
 @dataclass(eq=False)
@@ -50,7 +81,7 @@ class Voice:
             return
         self.notes.append(text)
         if not self.quiet:
-            err().print(f"{text}.", soft_wrap=True)
+            _show(_console(stderr=True), f"{text}.")
 
     @contextmanager
     def working(self, what: str, total: int | None = None) -> Iterator[Progress]:
@@ -61,9 +92,10 @@ class Voice:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        with Bar(*columns, *([TimeRemainingColumn()] if total else []), console=err(), transient=True) as bar:
-            yield Progress(bar, bar.add_task(what, total=total))
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+        left, console = [TimeRemainingColumn()] if total else [], _console(stderr=True)
+        with Bar(*columns, *left, console=console, transient=True) as bar:
+            yield Progress(bar, bar.add_task(visible(what), total=total))
 
 
 @dataclass(eq=False)
@@ -81,14 +113,14 @@ class Progress:
     def stage(self, what: str, total: int | None = None) -> None:
         """Something else begins."""
         if self.bar is not None:
-            self.bar.reset(self.task, total=total, description=what)
+            self.bar.reset(self.task, total=total, description=visible(what))
 
 
 def say(*lines: str) -> None:
     """Lines of an answer."""
-    console = out()
+    console = _console(stderr=False)
     for line in lines:
-        console.print(line, soft_wrap=True)
+        _show(console, line)
 
 
 def say_json(command: str, data: Mapping[str, Any]) -> None:
@@ -96,7 +128,9 @@ def say_json(command: str, data: Mapping[str, Any]) -> None:
     from likewise import __version__
 
     data = {"schema": SCHEMA, "likewise": __version__, "command": command, **data}
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    # Line ends aside, what is left of control characters is inside of texts, where JSON has escapes of its own.
+    sys.stdout.write(CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
 
 def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:
@@ -105,7 +139,11 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: S
 
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 2, 0, 0))
     for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number in right else "left", overflow="fold")
+        table.add_column(_cell(name), justify="right" if number in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    out().print(table)
+        table.add_row(*map(_cell, row))
+    _console(stderr=False).print(table)
+
+
+def _cell(text: str) -> str:
+    return visible(_cut(text, LONGEST_CELL))

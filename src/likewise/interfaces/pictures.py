@@ -47,6 +47,9 @@ STYLE: Any = {
     "axes.axisbelow": True,
     "svg.fonttype": "none",
     "figure.facecolor": "white",
+    # Names of columns may hold dollar signs and underscores, and mean nothing by them.
+    "text.parse_math": False,
+    "text.usetex": False,
 }
 
 
