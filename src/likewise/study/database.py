@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 
@@ -15,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from likewise.errors import MissingExtra, StorageError
+from likewise.study.forking import using, watch
 
 FORMS = "write sqlite:///study.db for a file, or postgresql://user:password@host/database for a server"
 PATIENCE = 60.0
@@ -79,18 +79,19 @@ class Database:
             raise NoStorage(f"there is no file {self.where}; check the path")
         self._engine = _engine(url, create)
         self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
-        self._adopt()
+        watch(self._engine)
+        weakref.finalize(self, _release, self._engine)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent look."""
-        with self._translated(), self._own_engine().connect() as connection:
+        with self._translated(), using(), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction: committed at the end, undone by an exception. SQLite lets in one writer at a time."""
-        with self._translated(), self._own_engine().connect() as connection:
+        with self._translated(), using(), self._engine.connect() as connection:
             if self.lite:
                 connection = connection.execution_options(**self._begin)
             yield connection
@@ -103,20 +104,7 @@ class Database:
 
     def close(self) -> None:
         """Close every connection that is not in use."""
-        self._own_engine().dispose()
-
-    def _own_engine(self) -> Engine:
-        """The engine; a forked child leaves its parent's connections alone."""
-        if self._process != os.getpid():
-            self._engine.dispose(close=False)
-            self._finalizer.detach()
-            self._adopt()
-        return self._engine
-
-    def _adopt(self) -> None:
-        """This process closes the connections, when nobody uses the database any more or at its own end."""
-        self._process = os.getpid()
-        self._finalizer = weakref.finalize(self, _release, self._engine, self._process)
+        _release(self._engine)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -154,8 +142,9 @@ def _engine(url: URL, create: bool) -> Engine:
     return engine
 
 
-def _release(engine: Engine, process: int) -> None:
-    if process == os.getpid():
+def _release(engine: Engine) -> None:
+    # A child that was forked without Python's knowledge has no connections of its own to close.
+    with suppress(StorageError), using():
         engine.dispose()
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from threading import Event, Lock, Thread
 from typing import final
+from weakref import WeakSet
 
 from likewise.errors import StorageError, StudyError
 from likewise.study.storage import OpenStudy
 
 BEATS_PER_LEASE = 3
+_heartbeats: WeakSet[Heartbeat] = WeakSet()
 
 
 @final
@@ -20,6 +23,11 @@ class Heartbeat:
     def __init__(self, store: OpenStudy, lease: float) -> None:
         self._store = store
         self._lease = lease
+        self.begin()
+        _heartbeats.add(self)
+
+    def begin(self) -> None:
+        """Keep nothing yet. A forked child begins anew: the trials of its parent are kept by the parent alone."""
         self._ids: set[int] = set()
         self._lock = Lock()
         self._stopped = Event()
@@ -56,3 +64,13 @@ class Heartbeat:
                 continue
             except StudyError:
                 return
+
+
+def _begin_in_child() -> None:
+    for heartbeat in list(_heartbeats):
+        heartbeat.begin()
+
+
+# Windows does not fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)
