@@ -4,8 +4,7 @@ Public names load when they are first used (PEP 562), so that importing the pack
 `__init__.pyi`, which type checkers read too: one line `from home import Name as Name` for each.
 """
 
-from __future__ import annotations
-
+# Nothing that Python has not loaded by itself: `python -m likewise` is here before it leaves the working directory out.
 from importlib import import_module
 
 __version__ = "0.1.0"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -90,19 +94,102 @@ def test_a_cache_is_used_until_anything_changes(
     next(manifest.parent.glob("*.npy")).unlink()
     found = [runs(WORDS, lw.NGrams(2)), runs(WORDS, lw.NGrams(2))]
     assert found == [1, 0]
-    assert not list(tmp_path.glob("*.partial"))
+    assert not list(tmp_path.glob(".*"))
 
 
-def test_a_half_written_cache_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoded.os, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2))
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("moved", [0, 1, 2, 3, 4])
+def test_a_half_written_cache_is_never_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: list[int], moved: int
+) -> None:
+    replace, names = os.replace, []
+
+    def interrupted(source: Any, target: Any) -> None:
+        names.append(Path(target).name)
+        if len(names) > moved:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(encoded.os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2))
+    assert (names[-1] == "manifest.json") is (moved == 4)
+    assert not list(tmp_path.glob(".*"))
+    made.clear()
+    assert same(whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2)), lw.NGrams(2).encode(WORDS))
+    assert len(made) == 1
+
+
+def test_two_pools_in_one_folder_never_mix(tmp_path: Path) -> None:
+    first, second = Pool(WORDS, cache=tmp_path, processes=1), Pool(WORDS[::-1], cache=tmp_path, processes=1)
+    early = list(first.encodings(lw.NGrams(2)))
+    late = list(second.encodings(lw.NGrams(2)))
+    assert same(join([part.read() for part in early]), lw.NGrams(2).encode(WORDS))
+    assert same(join([part.read() for part in late]), lw.NGrams(2).encode(WORDS[::-1]))
+
+
+def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path: Path, made: list[int]) -> None:
+    expected = lw.NGrams(2).encode(WORDS)
+    rng = np.random.default_rng(0)
+    whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2))
+    files = sorted(tmp_path.glob("*/*"))
+    assert len(files) == 5
+    for file in files:
+        size = file.stat().st_size
+        for place in (0, size - 1, *rng.integers(0, size, size=8).tolist()):
+            data = bytearray(file.read_bytes())
+            data[place] ^= 1 << int(rng.integers(8))
+            file.write_bytes(data)
+            made.clear()
+            assert same(whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2)), expected)
+            assert len(made) == 1
+
+
+SHARING = """
+import sys, time
+import numpy as np
+import likewise as lw
+from likewise.similarity.encoding import join
+
+folder, seed, start = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+time.sleep(max(0.0, start - time.time()))
+for number in range(10):
+    words = [f"{number}{i:05d}" for i in range(2500)]
+    # Half of the processes have the pool in another order.
+    words = words[::-1] if seed % 2 else words
+    found = join([part.read() for part in lw.Pool(words, cache=folder, processes=1).encodings(lw.Hamming())])
+    assert np.array_equal(found, lw.Hamming().encode(words))
+"""
+
+
+def test_four_processes_share_a_folder(tmp_path: Path) -> None:
+    start = str(time.time() + 1.5)
+    commands = [[sys.executable, "-c", SHARING, str(tmp_path), str(seed), start] for seed in range(4)]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    errors = [process.communicate(timeout=100)[1] for process in processes]
+    assert errors == [""] * 4
+    assert len(list(tmp_path.iterdir())) == 20
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    parts = list(Pool(WORDS, cache=tmp_path / "a", processes=1).encodings(lw.NGrams(2)))
+    shutil.rmtree(tmp_path / "a")
+    with pytest.raises(SimilarityError, match=r"cannot be read.*leave the folder where it is"):
+        parts[0].read()
+
+
+def test_what_a_killed_run_has_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    for name, age in (("old", 30), ("new", 0)):
+        (tmp_path / f".{name}.partial").mkdir()
+        (tmp_path / f".{name}.partial" / "00000.npy").write_text("")
+        os.utime(tmp_path / f".{name}.partial", (time.time() - age * 86400,) * 2)
+    whole(Pool(WORDS, cache=tmp_path, processes=1), lw.NGrams(2))
+    assert [left.name for left in tmp_path.glob(".*")] == [".new.partial"]
 
 
 def test_functions_are_not_cached(tmp_path: Path) -> None:
     similarity = lw.similarity(lambda x, y: float(x == y))
-    assert same(whole(Pool(WORDS, cache=tmp_path), similarity), np.arange(len(WORDS)))
+    assert same([entry.object for entry in whole(Pool(WORDS, cache=tmp_path), similarity)], WORDS)
     assert list(tmp_path.iterdir()) == []
 
 

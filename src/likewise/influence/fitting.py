@@ -30,7 +30,7 @@ from likewise.influence.scale import suitable_scale
 from likewise.influence.spectrum import Spectrum, Treatment, treat
 from likewise.influence.values import Standardised, Transform
 from likewise.similarity.base import Vector
-from likewise.similarity.plain import object_key
+from likewise.similarity.pairs import object_key
 
 WARPS = (0.5, 1.0, 2.0, 4.0, 8.0)
 # Noise as a share of the amplitude, down to none to speak of: a model that sees noise where there is none measures the

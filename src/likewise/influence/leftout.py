@@ -27,7 +27,7 @@ from likewise.influence.learning import learn
 from likewise.influence.posterior import Posterior
 from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.encoding import take
-from likewise.similarity.plain import object_key
+from likewise.similarity.pairs import object_key
 
 FOLDS = 5
 Groups = list[NDArray[np.intp]]

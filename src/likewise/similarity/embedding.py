@@ -11,7 +11,8 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.encoding import Encoding
-from likewise.similarity.plain import as_similarity, object_key
+from likewise.similarity.pairs import object_key
+from likewise.similarity.plain import as_similarity
 from likewise.similarity.through import Through
 from likewise.similarity.vectors import Cosine
 

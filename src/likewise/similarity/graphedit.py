@@ -13,7 +13,7 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.graphs import as_graphs, node_labels
-from likewise.similarity.plain import Indices, _Register
+from likewise.similarity.pairs import Entries, Pairs
 
 
 def _content(graph: Any, number: int) -> tuple[Any, ...]:
@@ -76,8 +76,7 @@ class GraphEdit(DistanceSimilarity):
     timeout: float | None = 0.1
     lengthscale: float | None = None
     constant: float | None = None
-    _register: _Register = field(default_factory=_Register, repr=False)
-    _found: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+    _pairs: Pairs = field(default_factory=Pairs, repr=False)
 
     def __post_init__(self) -> None:
         self.check_scale()
@@ -86,23 +85,15 @@ class GraphEdit(DistanceSimilarity):
                 f"GraphEdit needs a timeout of 0 seconds or more, not {self.timeout}; None searches to the end"
             )
 
-    def encode(self, objects: Sequence[Any]) -> Indices:
-        contents = [_content(graph, number) for number, graph in enumerate(as_graphs(objects))]
-        return np.array([self._register.number(content) for content in contents], dtype=np.intp)
+    def encode(self, objects: Sequence[Any]) -> Entries:
+        return self._pairs.entries(_content(graph, number) for number, graph in enumerate(as_graphs(objects)))
 
-    def distances(self, a: Indices, b: Indices) -> Matrix:
-        return np.array([[self._distance(int(i), int(j)) for j in b] for i in a], dtype=float).reshape(len(a), len(b))
+    def distances(self, a: Entries, b: Entries) -> Matrix:
+        return self._pairs.scores(a, b, self._searched)
 
-    def _distance(self, i: int, j: int) -> float:
-        if i == j:
+    def _searched(self, x: tuple[Any, ...], y: tuple[Any, ...]) -> float:
+        if x is y:
             return 0.0
-        pair = (min(i, j), max(i, j))
-        if pair not in self._found:
-            self._found[pair] = self._searched(*pair)
-        return self._found[pair]
-
-    def _searched(self, i: int, j: int) -> float:
-        x, y = self._register.objects[i], self._register.objects[j]
         if x[0] != y[0]:
             raise SimilarityError("GraphEdit does not compare directed with undirected graphs; make all of one kind")
         return edit_distance(_rebuilt(x), _rebuilt(y), self.timeout)

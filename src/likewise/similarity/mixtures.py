@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity, Vector
-from likewise.similarity.encoding import Encoding, join, take
-from likewise.similarity.plain import Indices, object_key
+from likewise.similarity.encoding import Encoding, Indices, join, take
+from likewise.similarity.pairs import object_key
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,70 +7,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
+from likewise.similarity.encoding import Indices
+from likewise.similarity.pairs import Entries, Pairs, object_key
 
 CHECKED_PAIRS = 64
 # A share of the largest score: rounding leaves as much of a distance of zero.
 NO_LIKENESS = 1e-6
-Indices = NDArray[np.intp]
-
-
-def object_key(x: Any) -> Any:
-    """Something hashable that equal objects share.
-
-    >>> object_key([1, {"a": 2}]) == object_key([1, {"a": 2}])
-    True
-    """
-    if isinstance(x, np.ndarray):
-        return ("array", x.shape, x.dtype.str, x.tobytes())
-    if isinstance(x, dict):
-        return ("dict", frozenset((k, object_key(v)) for k, v in x.items()))
-    if isinstance(x, list | tuple):
-        return (type(x).__name__, *(object_key(v) for v in x))
-    if isinstance(x, set):
-        return frozenset(x)
-    try:
-        hash(x)
-    except TypeError:
-        return ("id", id(x))
-    return x
-
-
-@dataclass(eq=False)
-class _Register:
-    """The distinct objects seen so far, numbered; it holds them, so that an identity stays theirs."""
-
-    objects: list[Any] = field(default_factory=list)
-    numbers: dict[Any, int] = field(default_factory=dict)
-
-    def number(self, x: Any) -> int:
-        key = object_key(x)
-        found = self.numbers.get(key)
-        if found is None:
-            found = self.numbers[key] = len(self.objects)
-            self.objects.append(x)
-        return found
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionSimilarity(Similarity):
-    """A plain function of two objects, called once for each pair that is ever compared. Not assumed PSD.
+    """A plain function of two objects. Not assumed PSD.
 
-    The first pairs are called in both orders, to notice a function that is not symmetric.
+    It is called once for each pair of objects that are observed or in a pool; scores with objects that a search merely
+    visited are kept for a while. The first pairs are called in both orders, to notice a function that is not symmetric.
     """
 
     function: Function
     declared_psd: bool = False
     check_symmetry: bool = True
-    _register: _Register = field(default_factory=_Register, repr=False)
-    _scores: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+    _pairs: Pairs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise SimilarityError(f"a similarity is a Similarity or a function of two objects, not {self.function!r}")
+        assign(self, _pairs=Pairs(directed=not self.check_symmetry))
 
     @property
     def psd(self) -> bool:
@@ -80,43 +44,40 @@ class FunctionSimilarity(Similarity):
     def name(self) -> str:
         return getattr(self.function, "__name__", type(self.function).__name__)
 
-    def encode(self, objects: Sequence[Any]) -> Indices:
-        return np.array([self._register.number(x) for x in objects], dtype=np.intp)
+    def encode(self, objects: Sequence[Any]) -> Entries:
+        return self._pairs.entries(objects)
 
-    def between(self, a: Indices, b: Indices) -> Matrix:
-        return np.array([[self._score(int(i), int(j)) for j in b] for i in a], dtype=float).reshape(len(a), len(b))
+    def between(self, a: Entries, b: Entries) -> Matrix:
+        return self._pairs.scores(a, b, self._checked)
 
-    def within(self, a: Indices) -> Vector:
-        return np.array([self._score(int(i), int(i)) for i in a], dtype=float)
+    def within(self, a: Entries) -> Vector:
+        return np.array([self._pairs.score(x, x, self._checked) for x in a], dtype=float)
 
-    def _score(self, i: int, j: int) -> float:
-        key = (i, j) if i <= j or not self.check_symmetry else (j, i)
-        score = self._scores.get(key)
-        if score is None:
-            score = self._called(*key)
-            if self.check_symmetry and i != j and len(self._scores) < CHECKED_PAIRS:
-                self._check_symmetric(key[0], key[1], score)
-            self._scores[key] = score
+    def _checked(self, x: Any, y: Any) -> float:
+        score = self._called(x, y)
+        if self.check_symmetry and x is not y and self._pairs.added < CHECKED_PAIRS:
+            mirrored = self._called(y, x)
+            if not np.isclose(score, mirrored, rtol=1e-9, atol=1e-12, equal_nan=True):
+                raise asymmetry(x, y, score, mirrored)
         return score
 
-    def _called(self, i: int, j: int) -> float:
-        x, y = self._register.objects[i], self._register.objects[j]
-        call = f"{self.name}({x!r}, {y!r})"
+    def _called(self, x: Any, y: Any) -> float:
         try:
             given = self.function(x, y)
         except Exception as error:
             raise SimilarityError(
-                f"{call} raised {type(error).__name__}: {error}; a similarity has a score for every pair of objects"
+                f"{self._call(x, y)} raised {type(error).__name__}: {error}; "
+                "a similarity has a score for every pair of objects"
             ) from error
         try:
             return float(given)
         except (TypeError, ValueError):
-            raise SimilarityError(f"{call} did not give a number but {given!r}; return a score of 0 or more") from None
+            raise SimilarityError(
+                f"{self._call(x, y)} did not give a number but {given!r}; return a score of 0 or more"
+            ) from None
 
-    def _check_symmetric(self, i: int, j: int, score: float) -> None:
-        mirrored = self._called(j, i)
-        if not np.isclose(score, mirrored, rtol=1e-9, atol=1e-12, equal_nan=True):
-            raise asymmetry(self._register.objects[i], self._register.objects[j], score, mirrored)
+    def _call(self, x: Any, y: Any) -> str:
+        return f"{self.name}({x!r}, {y!r})"
 
 
 def asymmetry(x: Any, y: Any, score: float, mirrored: float) -> SimilarityError:
@@ -151,7 +112,9 @@ class Precomputed(Similarity):
     """
 
     matrix: Matrix
-    _register: _Register = field(repr=False)
+    # Held, so that an identity stays theirs.
+    _objects: tuple[Any, ...] = field(repr=False)
+    _rows: dict[Any, int] = field(repr=False)
 
     def __init__(self, objects: Sequence[Any], matrix: Any) -> None:
         scores = np.asarray(matrix, dtype=float)
@@ -160,17 +123,17 @@ class Precomputed(Similarity):
                 f"Precomputed has {len(objects)} objects but a matrix of shape {scores.shape}; "
                 f"it needs ({len(objects)}, {len(objects)})"
             )
-        register = _Register()
+        rows: dict[Any, int] = {}
         for row, x in enumerate(objects):
-            if register.number(x) != row:
+            if rows.setdefault(object_key(x), row) != row:
                 raise SimilarityError(f"Precomputed has the object {x!r} twice (row {row}); give each object once")
         check_scores(scores, objects, objects)
         check_symmetric(scores, objects)
         check_no_distance(scores, np.diagonal(scores), objects, objects)
-        assign(self, matrix=scores, _register=register)
+        assign(self, matrix=scores, _objects=tuple(objects), _rows=rows)
 
     def encode(self, objects: Sequence[Any]) -> Indices:
-        found = [self._register.numbers.get(object_key(x)) for x in objects]
+        found = [self._rows.get(object_key(x)) for x in objects]
         for x, row in zip(objects, found, strict=True):
             if row is None:
                 raise SimilarityError(

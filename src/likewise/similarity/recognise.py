@@ -20,7 +20,7 @@ from likewise.similarity.base import Similarity
 from likewise.similarity.catalogue import Kind
 from likewise.similarity.gaussians import Gaussian
 from likewise.similarity.letters import writing
-from likewise.similarity.plain import object_key
+from likewise.similarity.pairs import object_key
 
 # Vectors longer than this are series too: their entries have an order that a warping can use.
 LONGEST_VECTOR = 32

@@ -5,12 +5,15 @@ Arrays of numbers, sparse matrices, tuples and levels of these can be stored; li
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from likewise.errors import SimilarityError
 from likewise.similarity.encoding import Encoding, Levels
 
 
@@ -23,7 +26,12 @@ class Filed:
 
     def read(self) -> Encoding:
         """The encoding, mapped for as long as it is held."""
-        return read(self.tree, self.folder)
+        try:
+            return read(self.tree, self.folder)
+        except OSError as error:
+            raise SimilarityError(
+                f"the encodings in {self.folder} cannot be read: {error}; leave the folder where it is while it is used"
+            ) from error
 
 
 SPARSE = ("data", "indices", "indptr")
@@ -73,6 +81,29 @@ def write(encoding: Encoding, folder: Path, stem: str) -> Any:
         return {"sparse": files, "shape": list(matrix.shape)}
     np.save(folder / f"{stem}.npy", encoding)
     return {"array": f"{stem}.npy"}
+
+
+def checksums(tree: Any, folder: Path) -> dict[str, str]:
+    """A checksum for each file of an encoding.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     list(checksums(write((np.zeros(2), np.ones(3)), Path(folder), "x"), Path(folder)))
+    ['x-0.npy', 'x-1.npy']
+    """
+    found = {}
+    for name in _files(tree):
+        with (folder / name).open("rb") as file:
+            found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _files(tree: Any) -> Iterator[str]:
+    if "array" in tree:
+        yield tree["array"]
+        return
+    for part in tree.get("tuple") or tree.get("levels") or tree["sparse"].values():
+        yield from _files(part)
 
 
 def read(tree: Any, folder: Path) -> Encoding:

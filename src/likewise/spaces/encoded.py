@@ -1,8 +1,10 @@
 """The encodings of a pool, made once: in chunks, by several processes where that pays, and kept in a folder if wanted.
 
-In the folder every likeness has a folder of its own with a manifest of what its files were made from: the content of
-the pool, the similarity, the versions of the libraries. Files whose manifest does not match are made anew. They are
-written beside and renamed when complete, so that files from a run that was interrupted are never read.
+In the folder every likeness of every pool has a folder of its own. Its name has a digest of what its files are made
+from: the content of the pool, the similarity, the versions of the libraries. So whoever writes to it writes the same,
+and several processes and several pools may share the cache. Files are written beside and moved when all are complete,
+each in one step and last a manifest with their checksums: files from a run that was interrupted are never read, and
+files that were damaged are made anew.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 import numpy as np
@@ -37,7 +41,12 @@ CHUNK = 1 << 16
 TIMED = 256
 # Starting processes takes a second or two; they are worth it for work that is longer.
 WORTH = 6.0
-FORMAT = 2
+FORMAT = 3
+MANIFEST, PARTIAL = "manifest.json", ".partial"
+# Seconds after which nobody writes to a folder any more in which nothing happens.
+FORGOTTEN = 7 * 24 * 3600.0
+# Of a name: digits of a digest, and letters of a similarity, which may be a long sum.
+DIGITS, LONGEST = 16, 60
 # A pool without the object would be another pool, and its study another study.
 REMEDY = "exclude=[…] leaves it out of a Pool, also where a study has begun"
 LIBRARIES = ("likewise", "numpy", "scipy", "rdkit", "selfies", "networkx", "biopython", "rapidfuzz")
@@ -67,11 +76,15 @@ class Encoder:
         if self.cache is None or not _describable(similarity):
             yield from self._made(similarity)
             return
-        what = described(similarity, self.objects[:2])
-        folder = _checked(self.cache) / _slug(similarity, what)
-        manifest = self._manifest(what)
-        found = _kept(folder, manifest, self.left_out)
-        yield from found if found is not None else self._keep(folder, manifest, similarity)
+        manifest = self._manifest(described(similarity, self.objects[:2]))
+        stem = f"{_slug(similarity)}-{_digest(manifest)[:DIGITS]}"
+        for folder in sorted(_checked(self.cache).glob(f"{stem}*")):
+            found = _kept(folder, manifest, self.left_out)
+            if found is not None:
+                yield from found
+                return
+        without = f"-{_digest(sorted(self.left_out))[:DIGITS]}" if self.left_out else ""
+        yield from self._keep(self.cache / f"{stem}{without}", manifest, similarity)
 
     def _manifest(self, what: str) -> dict[str, Any]:
         return {
@@ -84,30 +97,26 @@ class Encoder:
         }
 
     def _keep(self, folder: Path, manifest: dict[str, Any], similarity: Similarity) -> Iterator[Encoding | Filed]:
-        """Encode, and write beside what is there; a complete folder takes its place."""
-        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".partial", dir=folder.parent))
+        """Encode, write beside, and move when complete."""
         made = self._made(similarity)
-        try:
-            trees: list[Any] = []
+        trees: list[Any] = []
+        with _beside(folder) as beside:
             for encoding in made:
                 if not stored.storable(encoding):
+                    # All chunks are of one kind, so that this is the first.
                     yield from (encoding, *made)
                     return
                 trees.append(stored.write(encoding, beside, f"{len(trees):05d}"))
-            (beside / "manifest.json").write_text(json.dumps(self._complete(manifest, trees), indent=1))
-            shutil.rmtree(folder, ignore_errors=True)
-            os.replace(beside, folder)
-        except OSError as error:
-            raise SpaceError(
-                f"the encodings cannot be written to the cache {folder.parent}: {error}; "
-                "make room there, or give another folder"
-            ) from error
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            complete = {**manifest, **self._complete(trees, beside)}
+            (beside / MANIFEST).write_text(json.dumps({**complete, "digest": _digest(complete)}, indent=1))
+            folder.mkdir(exist_ok=True)
+            for name in (*complete["checksums"], MANIFEST):
+                os.replace(beside / name, folder / name)
         yield from (Filed(tree, folder) for tree in trees)
 
-    def _complete(self, manifest: dict[str, Any], trees: list[Any]) -> dict[str, Any]:
-        return {**manifest, "chunks": trees, "left_out": sorted(self.left_out)}
+    def _complete(self, trees: list[Any], folder: Path) -> dict[str, Any]:
+        sums = {name: found for tree in trees for name, found in stored.checksums(tree, folder).items()}
+        return {"chunks": trees, "left_out": sorted(self.left_out), "checksums": sums}
 
     def _made(self, similarity: Similarity) -> Iterator[Encoding]:
         """The chunks, one after another."""
@@ -173,8 +182,12 @@ class _StandingIn(Sequence[Any]):
 
 def portable(similarity: Similarity) -> bool:
     """Whether another process encodes as this one does: similarities of this library that number no objects."""
-    own = type(similarity).__module__.startswith("likewise.similarity.") and not hasattr(similarity, "_register")
-    return own and all(map(portable, similarity.parts))
+    own = type(similarity).__module__.startswith("likewise.similarity.")
+    return (
+        own
+        and not (hasattr(similarity, "_pairs") or hasattr(similarity, "_rows"))
+        and all(map(portable, similarity.parts))
+    )
 
 
 def _describable(similarity: Similarity) -> bool:
@@ -195,21 +208,52 @@ def _checked(cache: Path) -> Path:
 
 
 def _kept(folder: Path, manifest: dict[str, Any], left_out: Collection[int]) -> list[Filed] | None:
-    """The encodings of a folder that was made from the same; None where there is none, or one of something else.
+    """The encodings of a folder that was made from the same; None where it is not whole, or one of something else.
 
     It may hold rows that are left out, but must not lack others.
     """
     try:
-        found = json.loads((folder / "manifest.json").read_text())
-        if {key: found.get(key) for key in manifest} != manifest or not set(found.get("left_out", ())) <= set(left_out):
+        found = _read_manifest(folder)
+        if {key: found.get(key) for key in manifest} != manifest or not set(found["left_out"]) <= set(left_out):
             return None
         chunks = [Filed(tree, folder) for tree in found["chunks"]]
         for chunk in chunks:
-            # A file that is missing or cut short is noticed here, not in the middle of an ask.
-            chunk.read()
+            # What is damaged is noticed here, not in the middle of an ask.
+            if not stored.checksums(chunk.tree, folder).items() <= found["checksums"].items():
+                return None
         return chunks
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest; a ValueError where it is not as it was written."""
+    found: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+    if found.pop("digest") != _digest(found):
+        raise ValueError(f"{folder / MANIFEST} is damaged")
+    return found
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A folder to write to that is gone afterwards; what goes wrong in it is told with the remedy."""
+    cache = folder.parent
+    try:
+        _clear(cache)
+        with TemporaryDirectory(prefix=".", suffix=PARTIAL, dir=cache, ignore_cleanup_errors=True) as beside:
+            yield Path(beside)
+    except OSError as error:
+        raise SpaceError(
+            f"the encodings cannot be written to the cache {cache}: {error}; make room there, or give another folder"
+        ) from error
+
+
+def _clear(cache: Path) -> None:
+    """Remove what runs that were killed have left behind."""
+    for left in cache.glob(f".*{PARTIAL}"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > FORGOTTEN:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def described(similarity: Similarity, some: Sequence[Any]) -> str:
@@ -231,9 +275,12 @@ def _unscaled(similarity: Similarity) -> Similarity:
     return similarity
 
 
-def _slug(similarity: Similarity, what: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9]+", "-", similarity.name).strip("-")
-    return f"{name}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"
+def _slug(similarity: Similarity) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", similarity.name).strip("-")[:LONGEST]
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def _versions() -> dict[str, str]:

@@ -46,8 +46,9 @@ class Pool(Space):
     need not be anything that a similarity can compare.
 
     For large pools: scores and encodings beyond `memory` ("4GB") are kept on disk, with the same answers; `cache` is a
-    folder that keeps the encodings for the next time, one folder for each pool; `processes` encode (by default as many
-    as there are processors, where that pays); and a Dask `client` keeps the pool in parts on the workers of a cluster.
+    folder that keeps the encodings for the next time, and that several pools and processes may share; `processes`
+    encode (by default as many as there are processors, where that pays); and a Dask `client` keeps the pool in parts on
+    the workers of a cluster.
 
     >>> pool = Pool(["CCO", "CCN", "CCO"])
     >>> pool.objects, pool.duplicates, pool.index("CCN"), "CCC" in pool

@@ -2,6 +2,7 @@
 
 A plain interpreter that reads tasks from its input: unlike the processes of the standard library it does not run the
 user's script again, so that no `if __name__ == "__main__"` is needed, and unlike a fork it holds no lock of a thread.
+It finds modules where this process does. A file beside the data, named like a library, is not among them (`-P`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Worker:
     def __init__(self) -> None:
         single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND],
+            [sys.executable, "-P", "-c", COMMAND, *_working_directory()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **single, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -70,8 +71,15 @@ class Worker:
         self._process.wait()
 
 
+def _working_directory() -> list[str]:
+    """The working directory, where this process finds modules in it: an interactive one does."""
+    return [os.getcwd()] if "" in sys.path else []
+
+
 def serve() -> None:
     """What the process does: answer tasks until its input ends."""
+    # The user's modules may be there; the libraries have been found elsewhere.
+    sys.path += sys.argv[1:]
     tasks, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What libraries print must not mix with the answers.
     os.dup2(2, 1)

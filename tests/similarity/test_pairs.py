@@ -1,0 +1,196 @@
+"""Scores are kept while both objects are held; what is merely visited is bounded; no score is another pair's."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.similarity.pairs import ENTRY, Pairs
+from likewise.similarity.plain import CHECKED_PAIRS
+
+
+def product(x: int, y: int) -> float:
+    return float(x * 1000 + y)
+
+
+visits = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
+
+
+@given(visits, st.booleans(), st.integers(1, 200), st.integers(0, 12))
+def test_a_score_is_that_of_its_pair_whatever_was_swept(
+    visited: list[tuple[int, int]], directed: bool, most: int, kept: int
+) -> None:
+    pairs = Pairs(directed=directed, visited=most)
+    some = pairs.entries(range(kept))
+    for x, y in visited:
+        (a,), (b,) = pairs.entries([x]), pairs.entries([y])
+        score = pairs.score(a, b, product)
+        assert score in ({product(x, y)} if directed else {product(x, y), product(y, x)})
+    assert [entry.object for entry in some] == list(range(kept))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_pairs_of_what_is_held_are_called_once_however_much_is_visited(directed: bool) -> None:
+    calls: Counter[Any] = Counter()
+
+    def counted(x: int, y: int) -> float:
+        calls[(x, y) if directed else (min(x, y), max(x, y))] += 1
+        return product(x, y) if directed else float(x * y)
+
+    pairs = Pairs(directed=directed, visited=500)
+    kept = pairs.entries(range(20))
+    expected = pairs.scores(kept, kept, counted)
+    for start in range(20, 3020, 10):
+        pairs.scores(pairs.entries(range(start, start + 10)), kept, counted)
+        pairs.scores(kept, pairs.entries(range(start, start + 10)), counted)
+    np.testing.assert_array_equal(pairs.scores(kept, kept, counted), expected)
+    among = [count for (x, y), count in calls.items() if x < 20 and y < 20]
+    assert set(among) == {1}
+
+
+def test_what_is_visited_is_bounded() -> None:
+    pairs = Pairs(visited=2000)
+    kept = pairs.entries(range(10))
+    for start in range(10, 10_010, 10):
+        entries = pairs.entries(range(start, start + 10))
+        pairs.scores(entries, kept, product)
+        pairs.scores(kept, entries, product)
+        assert len(pairs) <= 10 + 2000 // ENTRY + 10
+    # An observed object that is younger than what was visited has scores with those that are gone.
+    late = pairs.entries(["late"])[0]
+    rows = [len(entry.row[0]) for entry in [*kept, late]]
+    assert sum(rows) <= 100 + 2000
+
+
+def test_what_is_visited_again_soon_is_not_called_again() -> None:
+    calls = []
+    pairs = Pairs()
+    kept = pairs.entries(["a", "b"])
+    for _ in range(3):
+        pairs.scores(pairs.entries(["c"]), kept, lambda x, y: calls.append((x, y)) or 1.0)
+    assert len(calls) == 2
+
+
+def test_what_is_only_met_is_bounded_too() -> None:
+    pairs = Pairs(visited=320)
+    for number in range(1000):
+        pairs.entries([number])
+    assert len(pairs) <= 11
+
+
+def test_objects_that_are_known_by_their_place_in_memory_never_share_scores() -> None:
+    class Thing:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+    pairs = Pairs(visited=40)
+    for number in range(300):
+        a, b = pairs.entries([Thing(number), Thing(-number)])
+        assert pairs.score(a, b, lambda x, y: float(x.number - y.number)) == 2.0 * number
+        del a, b
+
+
+def test_threads_see_whole_rows() -> None:
+    pairs = Pairs(directed=True, visited=3000)
+    kept = pairs.entries(range(40))
+
+    def work(seed: int) -> bool:
+        rng = np.random.default_rng(seed)
+        for _ in range(150):
+            some = rng.integers(0, 200, size=8).tolist()
+            expected = [[product(x, y) for y in range(40)] for x in some]
+            if not np.array_equal(pairs.scores(pairs.entries(some), kept, product), expected):
+                return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(8)))
+
+
+def test_copies_and_pickles_compare_rightly() -> None:
+    similarity = lw.similarity(length)
+    words = ["a", "bb", "ccc"]
+    encoding = similarity.encode(words)
+    expected = similarity.between(encoding, encoding)
+    for other in (copy.deepcopy((similarity, encoding)), pickle.loads(pickle.dumps((similarity, encoding)))):
+        there, entries = other
+        np.testing.assert_array_equal(there.between(entries, entries), expected)
+        np.testing.assert_array_equal(there.between(entries, there.encode(words)), expected)
+
+
+def length(x: str, y: str) -> float:
+    return 1.0 / (1 + abs(len(x) - len(y)))
+
+
+def test_no_text_is_made_of_objects_that_compare_well() -> None:
+    class Silent(str):
+        def __repr__(self) -> str:
+            raise AssertionError("written out")
+
+    words = [Silent("a" * k) for k in range(20)]
+    similarity = lw.similarity(length)
+    encoding = similarity.encode(words)
+    assert similarity.between(encoding, encoding).shape == (20, 20)
+
+
+def test_an_asymmetry_is_noticed_among_the_first_pairs_only() -> None:
+    calls: list[Any] = []
+    similarity = lw.similarity(lambda x, y: calls.append((x, y)) or 1.0)
+    encoding = similarity.encode(list(range(40)))
+    similarity.between(encoding, encoding)
+    assert 40 * 41 // 2 < len(calls) <= 40 * 41 // 2 + CHECKED_PAIRS
+    with pytest.raises(lw.SimilarityError, match="not symmetric"):
+        lw.similarity(lambda x, y: float(x > y))(1, 2)
+
+
+CAMPAIGN = """
+import resource, sys
+import likewise as lw
+
+def alike(x, y):
+    return sum(a == b for a, b in zip(x, y)) / 12
+
+def value(x):
+    return x.count("A") - 0.5 * x.count("CG") + 0.1 * (sum(map(ord, x[::3])) % 7)
+
+asks, most = map(int, sys.argv[1:])
+study = lw.Study(lw.Strings("ACGT", length=12), alike, seed=0)
+for number in range(asks):
+    (suggestion,) = study.ask()
+    # Past `most` observations an ask is abandoned, since a model of n of them takes n³ steps.
+    study.tell(suggestion, value(suggestion.object)) if number < most else study.abandon(suggestion)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def peak(asks: int, most: int, timeout: float) -> int:
+    """The most memory, in MB, of a study of strings with a plain function; other systems count in other units."""
+    command = [sys.executable, "-c", CAMPAIGN, str(asks), str(most)]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True, timeout=timeout).stdout)
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is counted as Linux does")
+
+
+@linux
+def test_a_plain_function_on_strings_takes_little_memory() -> None:
+    assert peak(25, 25, 100.0) <= 150
+
+
+@linux
+@pytest.mark.soak
+def test_two_thousand_asks_with_a_plain_function_take_500_mb() -> None:
+    assert peak(2000, 150, 3000.0) <= 500
