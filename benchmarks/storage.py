@@ -81,7 +81,7 @@ def likewise_study(path: Path | None, trials: int) -> Step:
     ]
     study._store.add(rows)
     rng = np.random.default_rng(1)
-    study._suggestions = lambda n, *_: ([lw.Suggestion(-1, x) for x in study.space.sample(n, rng)], None)  # type: ignore[method-assign]
+    study._suggestions = lambda _, n: ([lw.Suggestion(-1, x) for x in study.space.sample(n, rng)], None)  # type: ignore[method-assign]
 
     def step() -> None:
         (suggestion,) = study.ask()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -11,25 +12,15 @@ import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.scorer import Scorer
-from likewise.influence.committee import Committee
 from likewise.search.base import Ground, Search
 from likewise.search.batch import Batch, filled
 from likewise.search.choose import choose_batch, choose_search
+from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.spaces.pool import Pool
 from likewise.study.feasibility import chance
 from likewise.study.model import Data, Model
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What a proposal is based on: observations, failures, objects in flight, and keys that may not be proposed."""
-
-    told: Data
-    failed: Sequence[Any]
-    pending: Sequence[Any]
-    taken: set[str]
 
 
 @dataclass(eq=False)
@@ -43,43 +34,8 @@ class Proposer:
     search: Search | None
     initial: int
 
-    def propose(self, n: int, known: Known, rng: Generator) -> list[Any]:
-        """Up to `n` distinct objects; fewer only where the space has no more."""
-        known = self._allowed(known)
-        taken = known.taken
-        if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
-            return []
-        order = np.argsort(-known.told.values, kind="stable").tolist()
-        ground = Ground(self.space, [known.told.objects[i] for i in order], taken, rng)
-        if len(order) < self.initial:
-            if isinstance(self.space, Enumerable):
-                # What cannot be compared comes out before anything is measured; the encodings are needed later anyway.
-                self._search_for(differentiable=False).ready(self.model.likenesses)
-            tried = [*known.told.objects, *known.failed, *known.pending]
-            picks = spread(n, self.model.likenesses[0], tried, ground)
-        else:
-            picks = self._searched(n, known, ground)
-        return self._completed(picks, n, ground)
-
-    def _allowed(self, known: Known) -> Known:
-        """With what the pool excludes taken; such an object may have failed because it cannot be compared."""
-        excluded = self.space.excluded if isinstance(self.space, Pool) else frozenset()
-        failed = [x for x in known.failed if self.space.key(x) not in excluded] if excluded else known.failed
-        return replace(known, failed=failed, taken=known.taken | excluded)
-
-    def _searched(self, n: int, known: Known, ground: Ground) -> list[Any]:
-        committee = self.model.committee(known.told)[0]
-        feasible = self._chance(committee, known)
-        best = float(committee.members[0].posterior.values.max())
-        scorer = Scorer(committee, self.acquisition, best, feasible)
-        differentiable = committee.differentiable and (feasible is None or feasible.committee.differentiable)
-        batch = self.batch or choose_batch(self.space, self.acquisition)
-        return batch.pick(n, scorer, self._search_for(differentiable), ground, known.pending)
-
-    def _chance(self, committee: Committee, known: Known) -> Scorer | None:
-        return chance(committee, self.model.grams, known.told, known.failed) if known.failed else None
-
-    def _search_for(self, differentiable: bool) -> Search:
+    def search_for(self, differentiable: bool) -> Search:
+        """The search that was given, or that the space's abilities choose."""
         if self.search is not None:
             return self.search
         chosen = choose_search(self.space, differentiable=differentiable)
@@ -88,11 +44,77 @@ class Proposer:
             self.search = chosen
         return chosen
 
+
+@dataclass(eq=False)
+class Proposal:
+    """What one ask proposes, after these observations and failures.
+
+    It may pick several times, as other workers take objects first: what it has learnt and found the first time stays.
+    """
+
+    proposer: Proposer
+    told: Data
+    failed: Sequence[Any]
+    _search: Resuming | None = field(default=None, init=False)
+
+    def pick(self, n: int, pending: Sequence[Any], taken: set[str], rng: Generator) -> list[Any]:
+        """Up to `n` distinct objects; fewer only where the space has no more. Keys in `taken` may not be proposed."""
+        taken = taken | self._excluded
+        if isinstance(self._space, Enumerable) and len(taken) >= len(self._space.objects):
+            return []
+        ground = Ground(self._space, self._observed, taken, rng)
+        choose = self._spread if len(self.told.objects) < self.proposer.initial else self._searched
+        return self._completed(choose(n, pending, ground), n, ground)
+
+    @property
+    def _space(self) -> Space:
+        return self.proposer.space
+
+    @property
+    def _excluded(self) -> frozenset[str]:
+        return self._space.excluded if isinstance(self._space, Pool) else frozenset()
+
+    @cached_property
+    def _observed(self) -> list[Any]:
+        """The measured objects, best first."""
+        return [self.told.objects[i] for i in np.argsort(-self.told.values, kind="stable").tolist()]
+
+    @property
+    def _comparable(self) -> Sequence[Any]:
+        """The failures without those that the pool excludes, which may have failed because they cannot be compared."""
+        return [x for x in self.failed if self._space.key(x) not in self._excluded] if self._excluded else self.failed
+
+    def _spread(self, n: int, pending: Sequence[Any], ground: Ground) -> list[Any]:
+        likenesses = self.proposer.model.likenesses
+        if isinstance(self._space, Enumerable):
+            # What cannot be compared comes out before anything is measured; the encodings are needed later anyway.
+            self.proposer.search_for(differentiable=False).ready(likenesses)
+        return spread(n, likenesses[0], [*self.told.objects, *self._comparable, *pending], ground)
+
+    def _searched(self, n: int, pending: Sequence[Any], ground: Ground) -> list[Any]:
+        scorer = self._scorer
+        if self._search is None:
+            feasible = scorer.feasibility
+            differentiable = feasible is None or feasible.committee.differentiable
+            self._search = Resuming(self.proposer.search_for(scorer.committee.differentiable and differentiable))
+        else:
+            self._search = self._search.resumed()
+        batch = self.proposer.batch or choose_batch(self._space, self.proposer.acquisition)
+        return batch.pick(n, scorer, self._search, ground, pending)
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        model, failed = self.proposer.model, self._comparable
+        committee = model.committee(self.told)[0]
+        feasible = chance(committee, model.grams, self.told, failed) if failed else None
+        best = float(committee.members[0].posterior.values.max())
+        return Scorer(committee, self.proposer.acquisition, best, feasible)
+
     def _completed(self, picks: list[Any], n: int, ground: Ground) -> list[Any]:
         if len(picks) >= n:
             return picks[:n]
-        if not isinstance(self.space, Enumerable):
+        if not isinstance(self._space, Enumerable):
             return filled(picks, n, ground)
-        taken = ground.taken | {self.space.key(x) for x in picks}
-        drawn = (self.space.objects[i] for i in ground.rng.permutation(len(self.space.objects)).tolist())
-        return picks + list(islice((x for x in drawn if self.space.key(x) not in taken), n - len(picks)))
+        objects, taken = self._space.objects, ground.taken | {self._space.key(x) for x in picks}
+        drawn = (objects[i] for i in ground.rng.permutation(len(objects)).tolist())
+        return picks + list(islice((x for x in drawn if self._space.key(x) not in taken), n - len(picks)))

@@ -9,9 +9,8 @@ import re
 import secrets
 import time
 import weakref
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import RLock
 from traceback import format_exception
@@ -32,15 +31,16 @@ from likewise.search.batch import Batch
 from likewise.spaces.base import Space
 from likewise.spaces.copies import copied
 from likewise.study import explanation
+from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_parts, check_setting
 from likewise.study.evaluation import measured
 from likewise.study.heartbeat import Heartbeat
-from likewise.study.ledger import HOLDING, Ledger
+from likewise.study.ledger import Ledger
 from likewise.study.likenesses import Likeness, likenesses
 from likewise.study.measurement import Measurement
 from likewise.study.memory import Memory
 from likewise.study.model import Data, Model
-from likewise.study.proposal import Known, Proposer
+from likewise.study.proposal import Proposal, Proposer
 from likewise.study.storage import NewRow, OpenStudy, Storage, Taken, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.threads import one_thread
@@ -48,7 +48,8 @@ from likewise.study.trial import State, Trial
 
 Direction = Literal["maximize", "minimize"]
 INITIAL = 5
-RETRIES = 20
+# Of 16 workers that ask at the same moment, the last loses 15 times.
+RETRIES = 200
 ANALOGUES = 5
 
 
@@ -162,18 +163,19 @@ class Study:
         with self._lock:
             self._ledger.sync()
             self._expire()
-            for attempt in range(RETRIES):
-                found, committee = self._suggestions(n, attempt, replicates)
+            asking = Asking(self._ledger, self._proposal(), self.seed, replicates)
+            for _ in range(RETRIES):
+                found, committee = self._suggestions(asking, n)
+                known = self._ledger.keys() if replicates else set()
+                rows = [self._new_row(s, committee, known) for s in found]
                 try:
-                    rows = [self._new_row(s, committee, replicates) for s in found]
-                    ids = self._store.add(rows)
-                except Taken:
-                    # Another worker was faster; with its trials known, ask again.
+                    ids = self._claim(rows)
+                except Taken as taken:
                     self._ledger.sync()
+                    asking.lose(found, taken.keys)
                     continue
                 if self._lease is not None:
                     self._heartbeat.keep(ids)
-                self._ledger.sync()
                 return [
                     replace(s, id=i, object=copied(s.object), key=row.key)
                     for s, i, row in zip(found, ids, rows, strict=True)
@@ -317,38 +319,53 @@ class Study:
         told = self._ledger.within(State.TOLD)
         if not told:
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
+        return self._learnt(self._data(), told)
+
+    def _learnt(self, data: Data, told: Sequence[Trial]) -> tuple[Committee, list[Trial]]:
         with self._thinking():
-            committee, selection = self._model.committee(self._data())
+            committee, selection = self._model.committee(data)
         return committee, [told[i] for i in selection.conditioned.tolist()]
 
-    def _suggestions(self, n: int, attempt: int, replicates: bool) -> tuple[list[Suggestion], Committee | None]:
+    def _proposal(self) -> Proposal:
+        return Proposal(self._proposer, self._data(), [t.object for t in self._ledger.within(State.FAILED)])
+
+    def _suggestions(self, asking: Asking, n: int) -> tuple[list[Suggestion], Committee | None]:
         """Suggestions without ids, and the committee behind them, if there is one yet."""
-        objects = self._proposed(n, attempt, replicates)
-        notes = {"stage": "initial"} if len(self._ledger.within(State.TOLD)) < self._proposer.initial else {}
-        if not objects or not self._ledger.within(State.TOLD):
+        with self._thinking():
+            objects = asking.objects(n)
+        notes = {"stage": "initial"} if len(asking.told) < self._proposer.initial else {}
+        if not objects or not asking.told:
             return [Suggestion(-1, x, notes=notes) for x in objects], None
-        committee, conditioned = self._believed()
+        committee, conditioned = self._learnt(asking.proposal.told, asking.told)
         best = max(self._sign * _known(t) for t in conditioned)
         found = explanation.suggestions(objects, committee, conditioned, best, self._sign, ANALOGUES)
         return [replace(s, notes=notes) for s in found], committee
 
-    def _proposed(self, n: int, attempt: int, replicates: bool) -> list[Any]:
-        failed, pending = (self._ledger.within(state) for state in (State.FAILED, State.ASKED))
-        taken = self._ledger.keys({State.ASKED} if replicates else HOLDING)
-        known = Known(self._data(), [t.object for t in failed], [t.object for t in pending], taken)
-        # Who has lost a race proposes more than needed and takes some at random, lest the same workers meet again.
-        own = [zlib.crc32(self.worker.encode())] if attempt else []
-        rng = np.random.default_rng([self.seed, len(self._ledger), attempt, *own])
-        with self._thinking():
-            objects = self._proposer.propose(n + attempt, known, rng)
-        return objects if not attempt else [objects[i] for i in rng.permutation(len(objects))[:n].tolist()]
+    def _claim(self, rows: Sequence[NewRow]) -> list[int]:
+        """The ids of the new trials; `Taken` where another worker evaluates one of the objects."""
+        ids = self._store.add(rows)
+        self._ledger.sync()
+        doubled = [row.key for i, row in zip(ids, rows, strict=True) if row.replicate and self._is_second(i, row.key)]
+        if doubled:
+            # A storage lets replicates in, so two workers may measure the same object again: the later one gives way.
+            for i in ids:
+                # Unless it has been told meanwhile, as that object's result.
+                with suppress(StudyError):
+                    self._store.settle(i, state=State.ABANDONED)
+            raise Taken(self.name, doubled)
+        return ids
 
-    def _new_row(self, s: Suggestion, committee: Committee | None, replicate: bool) -> NewRow:
+    def _is_second(self, id: int, key: str) -> bool:
+        first = self._ledger.open_for(key)
+        return first is not None and first < id
+
+    def _new_row(self, s: Suggestion, committee: Committee | None, known: Collection[str]) -> NewRow:
+        row = self._row_of(s.object)
         return replace(
-            self._row_of(s.object),
+            row,
             lease=None if self._lease is None else time.time() + self._lease,
             summary=json.dumps(explanation.summary(s, committee)),
-            replicate=replicate,
+            replicate=row.key in known,
         )
 
     def _row_of(self, x: Any) -> NewRow:
