@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -83,6 +84,14 @@ for number in range(10):
     study.add([NewRow(key=f"parent {number}", payload="1")])
 assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 4
 assert sorted(row.id for row in study.since(0)[0]) == list(range(55))
+"""
+
+OPEN = """
+import sys, time
+from likewise.study.storage import open_storage
+time.sleep(max(0.0, float(sys.argv[2]) - time.time()))
+for each in range(int(sys.argv[3])):
+    open_storage(f"{sys.argv[1]}/{each}.db").close()
 """
 
 # Root may write anywhere, so it gives up its rights, once everything is imported.
@@ -179,6 +188,59 @@ def test_forked_children_open_their_own_connections(url: str, start: Start) -> N
     process = start(FORK, url)
     _, error = process.communicate(timeout=600)
     assert process.returncode == 0, error
+
+
+def test_many_processes_open_a_new_file_at_once(start: Start, tmp_path: Path) -> None:
+    """Each meets the others while they turn the journal into a write-ahead log, which does not wait by itself."""
+    begin = time.time() + 3.0
+    openers = [start(OPEN, f"sqlite:///{tmp_path}", begin, 10) for _ in range(8)]
+    errors = [opener.communicate()[1] for opener in openers]
+    assert [opener.returncode for opener in openers] == [0] * 8, errors
+
+
+def test_turning_the_journal_waits_for_who_holds_the_file(sqlite_url: str, tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "study.db", isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE mine (x INTEGER)")
+    other.execute("BEGIN EXCLUSIVE")
+    timer = threading.Timer(0.5, other.close)
+    timer.start()
+    open_storage(sqlite_url).close()
+    timer.join()
+
+
+def test_leases_go_by_the_databases_clock(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker whose own clock is two minutes fast takes nothing from another."""
+    with open_storage(url) as storage, open_storage(url) as fast:
+        storage.open("s", {}).add([NewRow("a", "1", lease=60.0)])
+        truth = time.time()
+        monkeypatch.setattr(time, "time", lambda: truth + 120.0)
+        hasty = fast.open("s", {})
+        assert hasty.expire() == []
+        hasty.add([NewRow("b", "1", lease=60.0)])
+        assert all(abs((row.lease or 0.0) - 60.0 - truth) < 30.0 for row in hasty.since(0)[0])
+
+
+def test_a_lease_begins_when_the_lock_is_had(url: str) -> None:
+    """Who waits for another writer longer than the lease does not get a lease that has ended."""
+    with open_storage(url) as storage:
+        study = storage.open("s", {})
+        database, inside = storage._database, threading.Event()  # type: ignore[attr-defined]
+
+        def hold() -> None:
+            with database.writing() as connection:
+                update = "" if database.lite else "SELECT * FROM likewise_studies FOR UPDATE"
+                connection.exec_driver_sql(update or "SELECT 1")
+                inside.set()
+                time.sleep(1.0)
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        inside.wait()
+        study.add([NewRow("a", "1", lease=0.5)])
+        assert study.expire() == []
+        (row,) = study.since(0)[0]
+        assert row.lease == row.created + 0.5
+        holder.join()
 
 
 def test_a_lost_connection_is_replaced(postgres_url: str) -> None:

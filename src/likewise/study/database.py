@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import sqlite3
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +21,7 @@ from likewise.study.forking import using, watch
 
 FORMS = "write sqlite:///study.db for a file, or postgresql://user:password@host/database for a server"
 PATIENCE = 60.0
+LOOKED_AGAIN = 0.05
 DRIVERS = {
     "sqlite": "sqlite+pysqlite",
     "sqlite+pysqlite": "sqlite+pysqlite",
@@ -161,12 +165,26 @@ def _on_connect(connection: Any, record: Any) -> None:
 
 
 def _write_ahead(connection: Any, record: Any) -> None:
+    deadline = time.monotonic() + PATIENCE
     cursor = connection.cursor()
     try:
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            cursor.execute("PRAGMA journal_mode = WAL")
+        while not _turned_write_ahead(cursor, may_wait=time.monotonic() < deadline):
+            time.sleep(random.uniform(0.0, LOOKED_AGAIN))
     finally:
         cursor.close()
+
+
+def _turned_write_ahead(cursor: Any, may_wait: bool) -> bool:
+    """Whether the journal is a write-ahead log now; no, while another process holds the file and one may wait."""
+    try:
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            # Of all statements this one does not wait for a lock by itself.
+            cursor.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if may_wait and "locked" in str(error):
+            return False
+        raise
+    return True
 
 
 def _on_begin(connection: Connection) -> None:

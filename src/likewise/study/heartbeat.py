@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable
 from threading import Event, Lock, Thread
 from typing import final
@@ -58,7 +57,7 @@ class Heartbeat:
                     self._thread = None
                     return
             try:
-                self._store.beat(ids, time.time() + self._lease)
+                self._store.beat(ids, self._lease)
             except StorageError:
                 # A database that is busy or away for a while may be back at the next beat.
                 continue

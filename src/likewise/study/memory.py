@@ -71,10 +71,12 @@ class _MemoryStudy(OpenStudy):
     def _beat(self, ids: Sequence[int], lease: float) -> None:
         with self._lock:
             rows = [self._rows[id] for id in ids if id in self._rows]
-            self._put([replace(row, lease=lease) for row in rows if row.state is State.ASKED])
+            until = time.time() + lease
+            self._put([replace(row, lease=until) for row in rows if row.state is State.ASKED])
 
-    def expire(self, now: float) -> list[int]:
+    def expire(self) -> list[int]:
         with self._lock:
+            now = time.time()
             late = [row for row in self._rows.values() if row.lease is not None and row.lease < now]
             late.sort(key=lambda row: row.id)
             self._put([replace(row, state=State.ABANDONED, lease=None) for row in late])
@@ -148,7 +150,7 @@ def _row(id: int, new: NewRow, now: float) -> Row:
         worker=new.worker,
         created=now,
         updated=now,
-        lease=new.lease,
+        lease=None if new.lease is None else now + new.lease,
         summary=new.summary,
         revision=0,
     )

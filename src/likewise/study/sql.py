@@ -7,7 +7,6 @@ study follow one another, ids are consecutive, and a reader that has seen a revi
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -16,6 +15,7 @@ from typing import Any, final
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from likewise.study.clock import clock, now
 from likewise.study.database import Database, in_memory, parse
 from likewise.study.memory import Memory
 from likewise.study.schema import asked, held, notes, prepare, studies, trials
@@ -35,9 +35,10 @@ _raise_revision = (
     .values(
         revision=studies.c.revision + 1,
         size=studies.c.size + sa.bindparam("adding"),
-        updated=sa.bindparam("now"),
+        updated=clock(),
     )
-    .returning(studies.c.revision, studies.c.size)
+    # What is returned is computed once the study is locked, however long that took.
+    .returning(studies.c.revision, studies.c.size, clock().label("now"))
 )
 _rows_since = (
     sa.select(*_fields)
@@ -65,11 +66,10 @@ _end = (
         replicate=sa.or_(trials.c.replicate, trials.c.state == State.ABANDONED.value),
     )
 )
-_late = sa.and_(_of_study, asked, trials.c.lease < sa.bindparam("moment"))
-_any_late = sa.select(trials.c.id).where(_late).limit(1)
+_any_late = sa.select(trials.c.id).where(_of_study, asked, trials.c.lease < now).limit(1)
 _abandon_late = (
     sa.update(trials)
-    .where(_late)
+    .where(_of_study, asked, trials.c.lease < sa.bindparam("now"))
     .values(
         state=State.ABANDONED.value,
         lease=sa.null(),
@@ -149,13 +149,12 @@ class _SqlStudy(OpenStudy):
         rows = [_row(fields) for fields in found]
         return rows, rows[-1].revision if rows else revision
 
-    def expire(self, now: float) -> list[int]:
-        its = {"its_study": self._number, "moment": now}
+    def expire(self) -> list[int]:
         with self._database.reading() as connection:
-            if connection.execute(_any_late, its).one_or_none() is None:
+            if connection.execute(_any_late, {"its_study": self._number}).one_or_none() is None:
                 return []
         with self._changing() as (connection, change):
-            return sorted(connection.execute(_abandon_late, its | change).scalars())
+            return sorted(connection.execute(_abandon_late, change).scalars())
 
     def notes(self) -> list[str]:
         query = sa.select(notes.c.text).where(notes.c.study == self._number).order_by(notes.c.id)
@@ -170,7 +169,8 @@ class _SqlStudy(OpenStudy):
     def _beat(self, ids: Sequence[int], lease: float) -> None:
         with self._changing() as (connection, change):
             for start in range(0, len(ids), AT_ONCE):
-                connection.execute(_extend, change | {"until": lease, "ids": ids[start : start + AT_ONCE]})
+                some = {"until": change["now"] + lease, "ids": ids[start : start + AT_ONCE]}
+                connection.execute(_extend, change | some)
 
     def _add(self, rows: Sequence[NewRow]) -> list[int]:
         digests = [_digest(row.key) for row in rows]
@@ -207,12 +207,11 @@ class _SqlStudy(OpenStudy):
     def _changing(self, adding: int = 0) -> Iterator[tuple[Connection, dict[str, Any]]]:
         """A transaction that has the study to itself, and the new revision, size and time."""
         with self._database.writing() as connection:
-            now = time.time()
-            raised = {"its_study": self._number, "adding": adding, "now": now}
+            raised = {"its_study": self._number, "adding": adding}
             found = connection.execute(_raise_revision, raised).one_or_none()
             if found is None:
                 raise self._gone()
-            yield connection, {"its_study": self._number, "revision": found.revision, "size": found.size, "now": now}
+            yield connection, {"its_study": self._number, **found._mapping}
 
     def _fields(self, id: int, row: NewRow, digest: str, change: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -227,7 +226,7 @@ class _SqlStudy(OpenStudy):
             "worker": row.worker,
             "created": change["now"],
             "updated": change["now"],
-            "lease": row.lease,
+            "lease": None if row.lease is None else change["now"] + row.lease,
             "summary": row.summary,
             "revision": change["revision"],
             "digest": digest,
@@ -241,9 +240,9 @@ def _find(connection: Connection, name: str) -> tuple[int, str] | None:
 
 
 def _create(connection: Connection, name: str, settings: dict[str, Any]) -> tuple[int, str]:
-    now, text = time.time(), json.dumps(settings, sort_keys=True)
+    text = json.dumps(settings, sort_keys=True)
     row = {"name": name, "settings": text, "size": 0, "revision": 0, "created": now, "updated": now}
-    return connection.execute(studies.insert().returning(studies.c.id), row).scalar_one(), text
+    return connection.execute(studies.insert().values(row).returning(studies.c.id)).scalar_one(), text
 
 
 def _info(head: Any, tallies: Sequence[Any]) -> StudyInfo:

@@ -27,7 +27,7 @@ FOLLOWS: Mapping[State, frozenset[State]] = {
     State.ABANDONED: frozenset({State.ASKED}),
 }
 DIFFERENCES_SHOWN = 8
-NOT_A_TIME = "give a time in seconds since the epoch"
+NO_SECONDS = "give a number of seconds"
 
 
 class Taken(StudyError):
@@ -44,7 +44,10 @@ class Taken(StudyError):
 
 @dataclass(frozen=True)
 class Row:
-    """A trial as stored: its object as JSON text, what identifies the object, and the revision of its last change."""
+    """A trial as stored: its object as JSON text, what identifies the object, and the revision of its last change.
+
+    Times, also when the lease ends, are seconds since the epoch by the storage's clock.
+    """
 
     id: int
     key: str
@@ -63,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True)
 class NewRow:
-    """A trial to add. A replicate may repeat an object that the study already has."""
+    """A trial to add. A replicate may repeat an object that the study already has; a lease is a number of seconds."""
 
     key: str
     payload: str
@@ -133,14 +136,14 @@ class OpenStudy(ABC):
 
     @final
     def beat(self, ids: Sequence[int], lease: float) -> None:
-        """Heartbeat: those of `ids` that are still asked are kept until `lease`."""
-        until = _finite("lease", lease, NOT_A_TIME)
+        """Heartbeat: those of `ids` that are still asked are kept for `lease` seconds from now."""
+        seconds = _finite("lease", lease, NO_SECONDS)
         if distinct := sorted({int(id) for id in ids}):
-            self._beat(distinct, until)
+            self._beat(distinct, seconds)
 
     @abstractmethod
-    def expire(self, now: float) -> list[int]:
-        """Abandon the asked trials whose lease ended before `now`; their ids."""
+    def expire(self) -> list[int]:
+        """Abandon the asked trials whose lease has ended, by the storage's clock; their ids."""
 
     @final
     def note(self, text: str) -> None:
@@ -287,7 +290,7 @@ def _checked(row: NewRow) -> NewRow:
     """The row with plain floats and storable texts; a StudyError where it could not be stored as it is."""
     state = State(row.state)
     value, std = _measured(state, row.value, row.std)
-    lease = None if row.lease is None or state is not State.ASKED else _finite("lease", row.lease, NOT_A_TIME)
+    lease = None if row.lease is None or state is not State.ASKED else _finite("lease", row.lease, NO_SECONDS)
     for what, text in (("object", row.payload), ("summary", row.summary)):
         _json(what, text)
     if row.key != _plain(row.key):

@@ -7,7 +7,6 @@ import os
 import platform
 import re
 import secrets
-import time
 import weakref
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -301,9 +300,8 @@ class Study:
             self._store.note(text)
 
     def _expire(self) -> None:
-        now = time.time()
-        if any(t.lease is not None and t.lease < now for t in self._ledger.within(State.ASKED)):
-            self._store.expire(now)
+        # Whose lease has ended is for the storage to say, which has one clock for all workers.
+        if any(t.lease is not None for t in self._ledger.within(State.ASKED)) and self._store.expire():
             self._ledger.sync()
 
     def _data(self) -> Data:
@@ -363,7 +361,7 @@ class Study:
         row = self._row_of(s.object)
         return replace(
             row,
-            lease=None if self._lease is None else time.time() + self._lease,
+            lease=self._lease,
             summary=json.dumps(explanation.summary(s, committee)),
             replicate=row.key in known,
         )

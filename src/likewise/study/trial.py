@@ -26,7 +26,8 @@ class Trial:
     """One object of a study: its state, its value once told, and when and by whom it was evaluated.
 
     `id` counts from 0 in order of creation; `std` is the measurement's standard deviation; times are seconds since the
-    epoch; `lease` is when an asked trial may be taken back; `summary` is what the model said when it was asked.
+    epoch, by the storage's clock; `lease` is when an asked trial may be taken back; `summary` is what the model said
+    when it was asked.
 
     >>> Trial(0, "CCO", State.TOLD, value=0.31).state
     <State.TOLD: 'told'>
