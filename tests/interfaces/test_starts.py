@@ -41,7 +41,7 @@ def run(folder: Path, *command: str) -> str:
     done = subprocess.run(
         [sys.executable, *command],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**{name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         timeout=120,
@@ -101,3 +101,21 @@ def test_a_pool_in_a_script_elsewhere_runs_nothing_in_the_working_directory(host
         "    print(sum(map(len, pool.encodings(lw.Hamming()))))\n"
     )
     assert run(hostile, str(script)).strip() == "5000"
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_workers_run_nothing_in_the_working_directory(hostile: Path, tmp_path: Path, method: str) -> None:
+    for name in ("collections", "selectors", "signal", "struct", "tempfile", "threading"):
+        (hostile / f"{name}.py").write_text((hostile / "numpy.py").read_text().replace("numpy", name))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import multiprocessing, os\n"
+        "import likewise as lw\n"
+        "def f(x):\n"
+        "    return -abs(x[0] - 0.3) if 'PYTHONSAFEPATH' not in os.environ else None\n"
+        "if __name__ == '__main__':\n"
+        f"    multiprocessing.set_start_method({method!r})\n"
+        "    run = lw.maximize(f, lw.Box([0.0], [1.0]), budget=3, workers=2, seed=0)\n"
+        "    print(len(run.study.trials), 'PYTHONSAFEPATH' in os.environ)\n"
+    )
+    assert run(hostile, str(script)).split() == ["3", "False"]

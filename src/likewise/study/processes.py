@@ -13,7 +13,8 @@ import pickle
 import signal
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -24,6 +25,8 @@ from likewise.study.evaluation import Outcome, evaluate
 
 # Seconds that all idle workers together have to end by themselves.
 GRACE = 1.0
+# By this Python does not look for modules in the working directory first.
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def can_send(f: Objective) -> bool:
@@ -164,12 +167,12 @@ class Processes(Crew):
         ours, theirs = multiprocessing.Pipe()
         others = [ours, *(w.pipe for w in self._workers)] if _forked() else []
         process = multiprocessing.get_context().Process(
-            target=_work, args=(self._f, theirs, others), name="likewise worker"
+            target=_work, args=(self._f, theirs, others, os.environ.get(SAFE_PATH)), name="likewise worker"
         )
         worker = _Worker(process, ours)
         # Before it runs: the next one, forked from here, has to close its pipe, and whatever happens it is to be ended.
         self._workers.append(worker)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _safe_path():
             # A heartbeat thread may be running; the forked process uses nothing of what it could hold.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
@@ -177,8 +180,31 @@ class Processes(Crew):
         return worker
 
 
-def _work(f: Objective, pipe: Connection, others: Sequence[Connection]) -> None:
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Interpreters that start meanwhile run no file of the working directory that is named like a library.
+
+    Those of the standard library begin with `python -c`, and have the path of this process only a few imports later.
+    """
+    before = os.environ.get(SAFE_PATH)
+    _set_safe_path("1")
+    try:
+        yield
+    finally:
+        _set_safe_path(before)
+
+
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(SAFE_PATH, None)
+    else:
+        os.environ[SAFE_PATH] = value
+
+
+def _work(f: Objective, pipe: Connection, others: Sequence[Connection], safe_path: str | None) -> None:
     """What a worker does: evaluate until the other end of its pipe is closed."""
+    # What f starts has the environment of the process that runs the study.
+    _set_safe_path(safe_path)
     # Ctrl-C goes to every process of the terminal; the one that runs the study decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in others:
