@@ -241,3 +241,13 @@ def test_a_link_stays_a_link_and_backups_are_never_overwritten(tmp_path: Path) -
     assert target.stat().st_mode & 0o777 == 0o640
     names = [backed_up(link).name for _ in range(3)]
     assert names == ["table.csv.bak", "table.csv.bak1", "table.csv.bak2"]
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ";", ","])
+def test_very_long_cells_are_read_with_their_delimiter(tmp_path: Path, delimiter: str) -> None:
+    long = "x" * 300_000
+    table = read(saved(tmp_path, f"object{delimiter}value\n{long}{delimiter}1\n{long}{delimiter}2\n"))
+    assert table.columns == ["object", "value"]
+    assert table.frame["object"].to_list() == [long, long]
+    wide = read(saved(tmp_path, f"{long[:150_000]}{delimiter}value\na{delimiter}1\n"))
+    assert wide.columns == [long[:150_000], "value"]

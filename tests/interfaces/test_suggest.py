@@ -441,3 +441,34 @@ def test_rows_alone_are_read_by_what_needs_no_candidates(run: Run, save: Save, m
     table = save("smiles,y\n" + "".join(f"{'C' * i}O,{i if i < 9 else ''}\n" for i in range(1, 30)))
     for command in (("explain", table, "CCN"), ("diagnose", table), ("compare", table)):
         assert run(*command, "-s", "tanimoto").code == 0
+
+
+def test_objects_of_a_million_letters_are_refused_and_skipped_if_told(run: Run, save: Save) -> None:
+    rows = "".join(f"{letter * 10**6},{place}\n" for place, letter in enumerate("ABC"))
+    short = "".join(f"{letter * 3}x,{place if place < 5 else ''}\n" for place, letter in enumerate("ABCDEFG"))
+    table = save(f"word,score\n{rows}{short}")
+    answer = run("suggest", table, "-o", "word", *FAST)
+    assert answer.code == 1
+    assert "row 2, column 'word', 'AAAA" in answer.err
+    assert "it has 1000000 characters, and at most 100000 can be compared" in answer.err
+    assert len(answer.err) < 1500
+    skipped = run("suggest", table, "-o", "word", "--skip-bad", "--json", *FAST).data
+    assert (skipped["measured"], skipped["candidates"]) == (5, 2)
+
+
+def test_long_cells_that_are_no_objects_come_along(run: Run, save: Save, tmp_path: Path) -> None:
+    rows = "".join(
+        f"{letter * 3}x,{place if place < 5 else ''},{'n' * 10**6}\n" for place, letter in enumerate("ABCDEFG")
+    )
+    run("suggest", save(f"word,score,notes\n{rows}"), "-o", "word", "--out", "next.csv", "-s", "ngrams(2)")
+    assert (tmp_path / "next.csv").stat().st_size > 10**6
+
+
+def test_long_texts_are_not_compared_by_edits(run: Run, save: Save) -> None:
+    from random import Random
+
+    draw = Random(0)
+    texts = ["".join(draw.choices("abcdefgh xyz", k=50_000)) for _ in range(10)]
+    table = save("word,score\n" + "".join(f"{text},{k if k < 6 else ''}\n" for k, text in enumerate(texts)))
+    data = run("suggest", table, "-o", "word", "-v", "score", "--json").data
+    assert {each["name"] for each in data["similarities"]} == {"NGrams(1–2, minmax)", "NGrams(1–4, minmax)"}

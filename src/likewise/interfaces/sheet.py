@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from likewise.spaces.base import Space
 
 LISTED = 10
+# Characters of a bad cell that a message repeats.
+BRIEF = 200
 ORDERS = ("round", "date")
 NO_NUMBER = "it is no number; write one, or leave the cell empty if the object was not measured"
 NO_STD = "it is no standard deviation; write a number of at least 0, or leave the cell empty"
@@ -186,11 +188,16 @@ def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, voice: Voice) -> Sh
 
 def cell_of(table: Table, bad: Bad) -> str:
     """A bad cell, with its place and content."""
-    return f"{table.where(bad.place, bad.column)}, {bad.cell if bad.cell is not None else ''!r}"
+    return f"{table.where(bad.place, bad.column)}, {_brief(bad.cell if bad.cell is not None else '')}"
+
+
+def _brief(cell: Any) -> str:
+    """A cell as Python writes it, the beginning of a long one."""
+    return repr(cell) if not isinstance(cell, str) or len(cell) <= BRIEF else f"{cell[:BRIEF]!r}…"
 
 
 def _why(bad: Bad) -> str:
-    return f"{bad.cell!r} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
+    return f"{_brief(bad.cell)} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
 
 
 def _rows(count: int) -> str:

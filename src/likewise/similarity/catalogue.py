@@ -39,6 +39,8 @@ Kind = Literal[
 Likenesses = tuple[Similarity, ...]
 # Aligning two sequences takes time in the product of their lengths; past these, quicker likenesses must do.
 LONGEST_ALIGNED, LONGEST_SUMMED = 64, 128
+# Counting edits is some hundred times as quick (0.1 ms for two texts of 2,000 letters), but no different in kind.
+LONGEST_EDITED = 2_000
 
 
 def likenesses(kind: Kind, objects: Sequence[Any]) -> Likenesses:
@@ -89,7 +91,12 @@ def _words(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.ngrams import NGrams
     from likewise.similarity.strings import Indel
 
-    return NGrams(2, "minmax", up_to=True), NGrams(4, "minmax", up_to=True), Indel()
+    return NGrams(2, "minmax", up_to=True), NGrams(4, "minmax", up_to=True), *_edited(Indel(), objects)
+
+
+def _edited(edits: Similarity, objects: Sequence[Any]) -> Likenesses:
+    """The likeness by edits, where the sequences are short enough for it."""
+    return (edits,) if max(map(len, objects)) <= LONGEST_EDITED else ()
 
 
 def _positioned(objects: Sequence[Any]) -> Likenesses:
@@ -109,14 +116,14 @@ def _rna(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.ngrams import NGrams
     from likewise.similarity.strings import Levenshtein
 
-    return NGrams(4, "cosine", up_to=True), Levenshtein()
+    return NGrams(4, "cosine", up_to=True), *_edited(Levenshtein(), objects)
 
 
 def _dna(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.sequences import ReverseComplement
 
-    grams, edits = _rna(objects)
-    return ReverseComplement(grams), grams, edits
+    grams, *edits = _rna(objects)
+    return ReverseComplement(grams), grams, *edits
 
 
 def _proteins(objects: Sequence[Any]) -> Likenesses:
@@ -125,8 +132,8 @@ def _proteins(objects: Sequence[Any]) -> Likenesses:
     from likewise.similarity.strings import Levenshtein
 
     aligned = _has("Bio") and max(map(len, objects)) <= LONGEST_ALIGNED
-    whole = GlobalAlignment() if aligned else Levenshtein()
-    return NGrams(3, "minmax", up_to=True), whole, *_positioned(objects)
+    whole = (GlobalAlignment(),) if aligned else _edited(Levenshtein(), objects)
+    return NGrams(3, "minmax", up_to=True), *whole, *_positioned(objects)
 
 
 def _categories(objects: Sequence[Any]) -> Likenesses:

@@ -15,6 +15,8 @@ from likewise.tables.nesting import read_json
 if TYPE_CHECKING:
     import polars
 
+# Comparing texts takes time and memory in their length: a dozen this long take seconds, and longer ones are mistakes.
+LONGEST_TEXT = 100_000
 AS_TEXT = "correct it, or say --text COLUMN to compare the column as text"
 
 
@@ -40,7 +42,17 @@ def content(cells: polars.Series, kind: str | None, decimal: Decimal) -> Content
     kind, note = (kind, "") if kind is not None else _kind(cells, present, decimal)
     if kind == "JSON":
         return _json(texts)
-    return _numbers(cells, texts, decimal) if kind == "numbers" else Content("text", list(texts), note=note)
+    if kind == "numbers":
+        return _numbers(cells, texts, decimal)
+    return Content("text", list(texts), _overlong(texts), note)
+
+
+def _overlong(texts: Sequence[str | None]) -> dict[int, str]:
+    return {
+        place: f"it has {len(text)} characters, and at most {LONGEST_TEXT} can be compared; shorten it"
+        for place, text in enumerate(texts)
+        if text is not None and len(text) > LONGEST_TEXT
+    }
 
 
 def _kind(cells: polars.Series, present: Sequence[str], decimal: Decimal) -> tuple[str, str]:

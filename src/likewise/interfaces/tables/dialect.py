@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from likewise.interfaces.complaints import TableError
 
+LONGEST_CELL = 1 << 30
 DELIMITERS = ("\t", ";", ",", "|")
 SAMPLED = 50
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -91,6 +93,12 @@ def _newline(text: str) -> str:
     return "\r" if "\r" in text and "\n" not in text else "\n"
 
 
+def csv_reader(text: str, delimiter: str, *, strict: bool = False) -> Iterator[list[str]]:
+    """The rows of a text; cells may be of any length, which Python otherwise limits."""
+    csv.field_size_limit(LONGEST_CELL)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+
+
 def sniffed(text: str, name: str = "") -> str:
     """The delimiter: one that the header has, and that splits the rows into as many cells as the header.
 
@@ -107,7 +115,7 @@ def sniffed(text: str, name: str = "") -> str:
 def _fit(text: str, delimiter: str) -> tuple[int, float]:
     """How many cells the header has, and the share of the first rows with as many."""
     # Enough characters for the first rows of any sane table, and never the whole of a large one.
-    reader = csv.reader(io.StringIO(text[:200_000], newline=""), delimiter=delimiter)
+    reader = csv_reader(text[:200_000], delimiter)
     try:
         rows = [row for row in islice(reader, SAMPLED + 1) if row]
     except csv.Error:

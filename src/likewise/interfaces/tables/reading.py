@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from likewise.interfaces.complaints import TableError, UsageError
 from likewise.interfaces.tables.cells import missing
-from likewise.interfaces.tables.dialect import Dialect, decoded, sniffed
+from likewise.interfaces.tables.dialect import Dialect, csv_reader, decoded, sniffed
 from likewise.tables.formulas import GUARDED, unguarded
 from likewise.tables.gzipped import MARK, TooLarge, unpack
 from likewise.tables.parquet import read_parquet
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import polars
 
 PARQUET = b"PAR1"
-LONGEST_CELL = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +146,7 @@ def _only_header(source: Path, header: Sequence[str]) -> str:
 
 def _header(source: Path, text: str, dialect: Dialect) -> list[str]:
     try:
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=dialect.delimiter))
+        names = next(csv_reader(text, dialect.delimiter))
     except (csv.Error, StopIteration):
         raise TableError(f"the header of {source} cannot be read; its first row has to name the columns.") from None
     return [unguarded(name.strip()) for name in names]
@@ -175,8 +174,7 @@ def _slowly(
 ) -> tuple[polars.DataFrame, dict[int, Sequence[str]]]:
     import polars
 
-    csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=dialect.delimiter, strict=True)
+    reader = csv_reader(text, dialect.delimiter, strict=True)
     rows: list[list[str | None]] = []
     overlong: dict[int, Sequence[str]] = {}
     try:
