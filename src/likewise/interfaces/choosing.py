@@ -55,10 +55,7 @@ def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, 
 
 def molecular(likeness: Similarity) -> bool:
     """Whether the objects as a whole are compared as molecules."""
-    home = type(likeness).__module__
-    return home == "likewise.similarity.molecules" or (
-        home in ("likewise.similarity.fixed", "likewise.interfaces.large") and molecular(likeness.parts[0])
-    )
+    return likeness.kind == "molecules"
 
 
 def recognised(objects: Sequence[Any], seed: int = 0, column: str = "") -> Recognised:

@@ -96,6 +96,11 @@ class Similarity(ABC):
         return False
 
     @property
+    def kind(self) -> str | None:
+        """The kind of object it reads ("molecules"), where it reads one kind alone and others want to know."""
+        return None
+
+    @property
     def parts(self) -> tuple[Similarity, ...]:
         """The similarities this one is built from."""
         return ()

@@ -54,7 +54,7 @@ def _digest(x: Any) -> bytes:
             f"or give {type(x).__name__} a __repr__"
         )
     else:
-        text = f"o{type(x).__module__}.{type(x).__qualname__}:{x!r}".encode("utf-8", "surrogatepass")
+        text = f"o{type(x).__qualname__}:{x!r}".encode("utf-8", "surrogatepass")
     return blake2b(text, digest_size=8).digest()
 
 

@@ -56,6 +56,10 @@ class FingerprintSimilarity(Similarity):
     chirality: bool
 
     @property
+    def kind(self) -> str:
+        return "molecules"
+
+    @property
     def psd(self) -> bool:
         return True
 
@@ -176,6 +180,10 @@ class CanonicalSMILES(Through):
         assign(self, inner=as_similarity(inner))
 
     @property
+    def kind(self) -> str:
+        return "molecules"
+
+    @property
     def parts(self) -> tuple[Similarity, ...]:
         return (self.inner,)
 
@@ -247,6 +255,10 @@ class Descriptors(Through):
 
     def __init__(self, inner: Similarity | Function | None = None) -> None:
         assign(self, inner=Matern() if inner is None else as_similarity(inner))
+
+    @property
+    def kind(self) -> str:
+        return "molecules"
 
     @property
     def parts(self) -> tuple[Similarity, ...]:

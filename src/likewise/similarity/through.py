@@ -17,6 +17,10 @@ class Through(Similarity):
     def signed(self) -> bool:
         return self.parts[0].signed
 
+    @property
+    def kind(self) -> str | None:
+        return self.parts[0].kind
+
     def part_encoding(self, a: Encoding, i: int) -> Encoding:
         return a
 

@@ -30,7 +30,7 @@ def molecular(likenesses: Sequence[Similarity]) -> set[str]:
 
 
 def _molecular(likeness: Similarity) -> set[str]:
-    if type(likeness).__module__ == "likewise.similarity.molecules":
+    if likeness.kind == "molecules":
         return {WHOLE}
     fields = getattr(likeness, "fields", None)
     if fields is not None:
