@@ -24,11 +24,11 @@ from benchmarks.tables import markdown, mean_and_error
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.catalogue import task
 from benchmarks.tasks.pool import Pool
-from likewise.influence.diagnosis import unique_names
-from likewise.influence.fitting import seat
-from likewise.influence.gram import Gram
-from likewise.similarity.encoding import take
-from likewise.study.likenesses import likenesses
+from likewise.model.diagnosis.diagnosis import unique_names
+from likewise.model.fit import seat
+from likewise.model.gram import Gram
+from likewise.similarity.encodings.arrays import take
+from likewise.study.similarities import likenesses
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT, DOCS = Path(__file__).parent / "results" / "committee.json", ROOT / "docs" / "likenesses.md"

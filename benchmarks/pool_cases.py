@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 import likewise as lw
 from benchmarks.tasks.catalogue import data_folder
-from likewise.influence.fitting import Settings
-from likewise.similarity.bits import packed_sizes
-from likewise.similarity.sets import Sets
+from likewise.model.fit import Settings
+from likewise.similarity.encodings.packed_bits import packed_sizes
+from likewise.similarity.kinds.sets import Sets
 
 RATIO = 0.01
 FIXED = Settings(warps=(1.0,), ratios=(RATIO,), mixes=False, learn=False, offset=0.0, rescale=False)
@@ -201,7 +201,7 @@ def of_bits(similarity: Stored) -> Values:
 
 def ask_synthetic(path: str, n: int, told: int, batch: int, repeats: int, read: bool = False) -> Figures:
     """likewise on stored fingerprints; `read` compares with a sum over a matrix of the same size, in turn."""
-    from likewise.search.partition import Partition
+    from likewise.search.pool.partition import Partition
 
     similarity = Stored(path=path)
     values = of_bits(similarity)
@@ -238,7 +238,7 @@ def ask_dask(path: str, n: int, told: int, batch: int, repeats: int, workers: in
 
     from distributed import Client, LocalCluster
 
-    from likewise.search.cluster import ClusterPartitions
+    from likewise.search.pool.cluster import ClusterPartitions
 
     sizes: dict[str, list[int]] = {"question": [], "contenders": [], "entries": []}
     send, answers = ClusterPartitions._pieces, ClusterPartitions._answers

@@ -42,7 +42,7 @@ OPEN = {
 import resource, sys, time
 import likewise as lw
 from likewise.study.study import Study
-import likewise.study.sql, likewise.search.gradient, likewise.influence.fitting, scipy.optimize
+import likewise.study.storage.sql, likewise.search.gradient, likewise.model.fit, scipy.optimize
 resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
 begun = time.perf_counter(), time.process_time()
 study = Study(lw.Box([0.0] * 6, [1.0] * 6), storage=f"sqlite:///{sys.argv[1]}")
@@ -71,7 +71,7 @@ print(time.perf_counter() - begun[0], time.process_time() - begun[1])
 def likewise_study(path: Path | None, trials: int) -> Step:
     """A study with that many trials, and one ask and tell in it that models nothing."""
     import likewise as lw
-    from likewise.study.storage import NewRow
+    from likewise.study.storage.base import NewRow
 
     url = None if path is None else f"sqlite:///{path}"
     study = lw.Study(lw.Box([0.0] * 6, [1.0] * 6), lw.RBF(), storage=url)

@@ -7,6 +7,9 @@ import threading
 
 from hypothesis import settings
 
+# Commands and tables to talk about, and databases: loaded for all tests, made for those that ask.
+pytest_plugins = ["tests.fixtures.commands", "tests.fixtures.databases"]
+
 settings.register_profile("likewise", deadline=None)
 settings.load_profile("likewise")
 

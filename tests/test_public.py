@@ -13,7 +13,7 @@ import likewise as lw
 ROOT = Path(__file__).parents[1]
 CHECKED = """
 import likewise as lw
-import likewise.similarity.strings
+import likewise.similarity.kinds.strings
 
 def alike(x: str, y: str) -> float:
     return 1.0
@@ -61,5 +61,5 @@ def test_type_checkers_know_the_public_names(tmp_path: Path, monkeypatch: pytest
     assert 'Unexpected keyword argument "foo" for "Study"' in errors[0]
     assert 'has no attribute "nothing"' in errors[1]
     maximize, wrapped, added = (line for line in said.splitlines() if "Revealed type" in line)
-    assert "-> likewise.study.run.Result" in maximize
+    assert "-> likewise.run.optimize.Result" in maximize
     assert all("likewise.similarity.base.Similarity" in line for line in (wrapped, added))

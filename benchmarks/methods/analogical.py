@@ -15,9 +15,9 @@ from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.box import Box, Gaussian
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
-from likewise.similarity.catalogue import of_records, usual_lengthscale
-from likewise.similarity.fixed import fixed
-from likewise.similarity.same import Same
+from likewise.similarity.auto.catalogue import of_records, usual_lengthscale
+from likewise.similarity.combine.fixed import fixed
+from likewise.similarity.kinds.categories import Same
 
 Options = Callable[[Task], Mapping[str, Any]]
 

@@ -11,6 +11,6 @@ if __name__ == "__main__":
     home = os.path.dirname(os.path.dirname(__file__))
     if not sys.flags.safe_path and sys.path[0] == os.getcwd() != home:
         del sys.path[0]
-    from likewise.interfaces.cli import main
+    from likewise.cli.main import main
 
     main()

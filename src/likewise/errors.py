@@ -5,6 +5,8 @@
     ├── SpaceError        an object outside its space, or a space that cannot be
     ├── StudyError        a tell, ask or open that does not fit the study
     ├── StorageError      a stored study that cannot be read or written
+    ├── TableError        a table that cannot be read or used as it is
+    ├── UsageError        a command that does not fit its files
     └── MissingExtra      an optional library that is not installed
 
 Each message names the thing, the value and the remedy.
@@ -29,6 +31,14 @@ class StudyError(LikewiseError, ValueError):
 
 class StorageError(LikewiseError, RuntimeError):
     """A stored study that cannot be read or written."""
+
+
+class TableError(LikewiseError, ValueError):
+    """A table that cannot be read or used as it is; the message names file, row, column, value and remedy."""
+
+
+class UsageError(LikewiseError, ValueError):
+    """A command that does not fit: a file that is not there, a column or a name that does not exist."""
 
 
 class MissingExtra(LikewiseError, ImportError):

@@ -1,13 +1,58 @@
-"""Pictures of a study as matplotlib figures, the same as in the report of the command line.
+"""The report's pictures for notebooks: each takes a study and returns a matplotlib figure."""
 
->>> import likewise as lw
->>> study = lw.Study(lw.Box([0.0], [1.0]), lw.RBF())
->>> for x in (0.1, 0.4, 0.6, 0.9):
-...     study.tell([x], -((x - 0.3) ** 2))
->>> [axis.get_xlabel() for axis in progress(study).axes]
-['measurement']
-"""
+from __future__ import annotations
 
-from likewise.interfaces.plots import calibration, object_map, predicted, progress, weights
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-__all__ = ["calibration", "object_map", "predicted", "progress", "weights"]
+from likewise.errors import StudyError
+from likewise.figures import figures as pictures
+from likewise.figures import plot_data as views
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from likewise.study.study import Study
+    from likewise.study.suggestion import Suggestion
+
+FEWEST = 3
+
+
+def progress(study: Study, suggestions: Sequence[Suggestion] = (), *, name: str = "value") -> Figure:
+    """Values in the order they were told, the best so far, and what is expected of suggestions."""
+    _enough(study, 1)
+    return pictures.progress(views.course(study), suggestions, name)
+
+
+def predicted(study: Study, *, name: str = "value") -> Figure:
+    """Each measured value against what the other objects predict for it, with 95 % intervals."""
+    _enough(study, FEWEST)
+    return pictures.predicted(views.checked(study), name)
+
+
+def calibration(study: Study) -> Figure:
+    """How many values lie inside their leave-one-out intervals, against how many should."""
+    _enough(study, FEWEST)
+    return pictures.calibration(views.checked(study))
+
+
+def object_map(
+    study: Study, suggestions: Sequence[Suggestion] = (), *, most: int = views.MAPPED, name: str = "value"
+) -> Figure:
+    """The objects in the plane, by their likeness alone: measured ones coloured by value, suggestions numbered."""
+    _enough(study, 1)
+    return pictures.object_map(views.object_map(study, suggestions, most), name)
+
+
+def weights(study: Study) -> Figure:
+    """How much each similarity counts in the committee."""
+    _enough(study, 1)
+    committee = study.committee()
+    names = [likeness.name for likeness in committee.likenesses]
+    return pictures.weights(names, committee.likeness_weights().tolist())
+
+
+def _enough(study: Study, least: int) -> None:
+    told = len(views.course(study).values)
+    if told < least:
+        raise StudyError(f"study {study.name!r} has {told} observations; this picture needs at least {least}")

@@ -10,12 +10,12 @@ import pytest
 import likewise as lw
 from likewise.acquisition.confidence import Mean, Spread
 from likewise.acquisition.scorer import Scorer
-from likewise.influence.fitting import seat
-from likewise.influence.gram import Gram
+from likewise.model.fit import seat
+from likewise.model.gram import Gram
 from likewise.search.base import Ground
 from likewise.search.batch import filled
-from likewise.search.exhaustive import ExhaustiveSearch
 from likewise.search.gradient import GradientSearch
+from likewise.search.pool.exhaustive import ExhaustiveSearch
 
 STRATEGIES = [lw.Sequential(), lw.TwoStage(), lw.TopScore(), lw.Thompson()]
 

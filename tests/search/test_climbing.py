@@ -11,10 +11,10 @@ import pytest
 import likewise as lw
 from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.acquisition.scorer import Scorer
+from likewise.model.schedule import Data, Model
 from likewise.search.base import Ground
 from likewise.search.climbing import ClimbingSearch
 from likewise.spaces.base import Space
-from likewise.study.model import Data, Model
 
 SPACES: dict[str, tuple[Space, Any]] = {
     "strings": (lw.Strings("ACGT", length=6), lw.Hamming()),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.acquisition.scorer import Scorer
-from likewise.influence.fitting import seat
-from likewise.influence.gram import Gram
+from likewise.model.fit import seat
+from likewise.model.gram import Gram
 from likewise.search.gradient import GradientSearch, climb
 from likewise.search.trajectories import ascend, distinct
 

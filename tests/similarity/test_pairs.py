@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise.similarity.from_function import CHECKED_PAIRS
 from likewise.similarity.pairs import ENTRY, Pairs
-from likewise.similarity.plain import CHECKED_PAIRS
 
 
 def product(x: int, y: int) -> float:

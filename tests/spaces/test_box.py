@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import Warped
 from likewise.similarity.base import is_differentiable
-from likewise.similarity.gaussians import SymmetricKL
-from likewise.similarity.vectors import RBF, Linear, Matern, Rescaled
+from likewise.similarity.combine.algebra import Warped
+from likewise.similarity.kinds.distributions.gaussians import SymmetricKL
+from likewise.similarity.kinds.vectors import RBF, Linear, Matern, Rescaled
 from likewise.spaces.base import Continuous, Crossover, Moves
 from likewise.spaces.box import Box
 from likewise.testing.spaces import check_space

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import SpaceError
-from likewise.similarity.vectors import RBF
+from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.categorical import Categorical
 
 

@@ -21,7 +21,7 @@ from likewise.spaces.grammar import Grammar
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
 from likewise.spaces.permutations import Permutations
-from likewise.spaces.pool import Pool
+from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import Differentiable, is_differentiable
-from likewise.similarity.gaussians import Bhattacharyya, Gaussian, SymmetricKL, Wasserstein2
-from likewise.similarity.vectors import RBF
+from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya, Gaussian, SymmetricKL, Wasserstein2
+from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.base import Continuous, Crossover, Moves
 from likewise.spaces.gaussians import Gaussians
-from likewise.spaces.pool import Pool
+from likewise.spaces.pools.pool import Pool
 from likewise.testing.spaces import check_space
 
 SPACE = Gaussians(mean=(-3.0, 3.0), variance=(0.01, 4.0), dimension=2)

@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import warped
 from likewise.similarity.base import Similarity, is_differentiable
-from likewise.similarity.gaussians import Bhattacharyya
-from likewise.similarity.plain import similarity as plain_similarity
-from likewise.similarity.records import Parts
-from likewise.similarity.vectors import RBF, Linear, Matern
+from likewise.similarity.combine.algebra import warped
+from likewise.similarity.combine.parts import Parts
+from likewise.similarity.from_function import similarity as plain_similarity
+from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya
+from likewise.similarity.kinds.vectors import RBF, Linear, Matern
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Moves, PartlyContinuous
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
-from likewise.spaces.columns import Aligned
 from likewise.spaces.custom import Custom
 from likewise.spaces.gaussians import Gaussians
 from likewise.spaces.permutations import Permutations
-from likewise.spaces.pool import Pool
+from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
+from likewise.spaces.record_gradients import Aligned
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.testing.spaces import same

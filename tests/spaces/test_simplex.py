@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from likewise.errors import SpaceError
-from likewise.similarity.vectors import RBF
+from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.base import Continuous, Crossover, Moves
 from likewise.spaces.simplex import Simplex
 from likewise.testing.spaces import check_space

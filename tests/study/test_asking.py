@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import likewise as lw
+from likewise.model.schedule import Model
 from likewise.search.base import Found, Ground, Search
 from likewise.search.gradient import GradientSearch
-from likewise.study.model import Model
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 BOX = lw.Box([0.0, -1.0], [1.0, 1.0])

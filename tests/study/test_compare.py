@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from likewise.errors import LikewiseError, SimilarityError
-from likewise.similarity.fixed import fixed
-from likewise.similarity.plain import similarity
-from likewise.similarity.strings import Indel
-from likewise.similarity.vectors import RBF
+from likewise.similarity.combine.fixed import fixed
+from likewise.similarity.from_function import similarity
+from likewise.similarity.kinds.strings import Indel
+from likewise.similarity.kinds.vectors import RBF
 from likewise.study.compare import compare
 
 DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from likewise.errors import StudyError
-from likewise.influence.diagnosis import Diagnosis
-from likewise.influence.fitting import Settings, seat
-from likewise.influence.gram import Gram
-from likewise.similarity.fixed import fixed
-from likewise.similarity.vectors import RBF
+from likewise.model.diagnosis.diagnosis import Diagnosis
+from likewise.model.fit import Settings, seat
+from likewise.model.gram import Gram
+from likewise.similarity.combine.fixed import fixed
+from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.box import Box
 from likewise.study import diagnose as module
 from likewise.study.study import Study

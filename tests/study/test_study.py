@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise.model.selection import CONDITIONED_ON, LEARNT_FROM, chosen, last_seating, select
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
-from likewise.study.listing import studies
-from likewise.study.selection import CONDITIONED_ON, LEARNT_FROM, chosen, last_seating, select
-from likewise.study.storage import open_storage
+from likewise.study.storage.base import open_storage
+from likewise.study.storage.listing import studies
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 BOX = lw.Box([0.0, -1.0], [1.0, 1.0])

@@ -14,16 +14,15 @@ from pathlib import Path
 import polars
 import pytest
 
-from likewise.errors import LikewiseError, StorageError
-from likewise.interfaces import spacefile
-from likewise.interfaces.complaints import TableError
-from likewise.interfaces.console import Voice
-from likewise.interfaces.sheet import Choices, sheet
-from likewise.interfaces.tables.reading import read
-from likewise.study.tables import read_entries
+from likewise.campaign import space_text as spacefile
+from likewise.campaign.console import Voice
+from likewise.campaign.sheet import Choices, sheet
+from likewise.errors import LikewiseError, StorageError, TableError
+from likewise.study.trial_tables import read_entries
 from likewise.tables import gzipped
 from likewise.tables.nesting import DEEPEST, check_depth, read_json
 from likewise.tables.parquet import read_parquet
+from likewise.tables.reading import read
 
 
 def damaged(seed: int, count: int) -> list[bytes]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
-from likewise.influence.committee import Committee
+from likewise.model.committee import Committee
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Vector
 
 

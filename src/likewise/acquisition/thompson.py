@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.influence.committee import Committee
+from likewise.model.committee import Committee
 from likewise.similarity.base import Matrix, Vector
 
 

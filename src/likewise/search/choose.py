@@ -9,8 +9,8 @@ from likewise.search.alternating import AlternatingSearch
 from likewise.search.base import Search
 from likewise.search.batch import Batch, Sequential, TwoStage
 from likewise.search.climbing import ClimbingSearch
-from likewise.search.exhaustive import ExhaustiveSearch
 from likewise.search.gradient import GradientSearch
+from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.sampling import SamplingSearch
 from likewise.spaces.base import Continuous, Enumerable, Moves, PartlyContinuous, Space
 from likewise.spaces.box import Box

@@ -10,10 +10,10 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.search.base import Ground, gathered
 from likewise.similarity.base import Similarity
-from likewise.similarity.encoding import Encoding
+from likewise.similarity.encodings.arrays import Encoding
+from likewise.similarity.encodings.pieces import renumbered
 from likewise.spaces.base import Space
-from likewise.spaces.pieces import renumbered
-from likewise.spaces.pool import Pool
+from likewise.spaces.pools.pool import Pool
 
 CANDIDATES = 1000
 

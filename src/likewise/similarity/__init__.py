@@ -18,7 +18,7 @@ class _Room(ModuleType):
     """A module that can be called: `likewise.similarity(function)`."""
 
     def __call__(self, function: Function, *, psd: bool = False) -> Similarity:
-        from likewise.similarity.plain import similarity
+        from likewise.similarity.from_function import similarity
 
         return similarity(function, psd=psd)
 

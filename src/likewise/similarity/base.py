@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.similarity.encoding import Encoding, count, take
+from likewise.similarity.encodings.arrays import Encoding, count, take
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Similarity(ABC):
 
     @abstractmethod
     def encode(self, objects: Sequence[Any]) -> Encoding:
-        """What is computed once per object (see `likewise.similarity.encoding`)."""
+        """What is computed once per object (see `likewise.similarity.encodings.arrays`)."""
 
     @abstractmethod
     def between(self, a: Encoding, b: Encoding) -> Matrix:
@@ -153,27 +153,27 @@ class Similarity(ABC):
 
     def __add__(self, other: Similarity | Function) -> Similarity:
         """The sum with another similarity or a plain function."""
-        from likewise.similarity.algebra import Sum
-        from likewise.similarity.plain import as_similarity
+        from likewise.similarity.combine.algebra import Sum
+        from likewise.similarity.from_function import as_similarity
 
         return Sum((self, as_similarity(other)))
 
     def __radd__(self, other: Function | int) -> Similarity:
         """A plain function plus this; 0, with which `sum` begins, changes nothing."""
-        from likewise.similarity.plain import as_similarity
+        from likewise.similarity.from_function import as_similarity
 
         return self if isinstance(other, int) and other == 0 else as_similarity(cast(Function, other)) + self
 
     def __mul__(self, other: Similarity | Function | float) -> Similarity:
         """The product with another similarity or a plain function, or this one scaled by a number."""
-        from likewise.similarity.algebra import Product, Scaled
-        from likewise.similarity.plain import as_similarity
+        from likewise.similarity.combine.algebra import Product, Scaled
+        from likewise.similarity.from_function import as_similarity
 
         return Product((self, as_similarity(other))) if callable(other) else Scaled(self, float(other))
 
     def __rmul__(self, other: Function | float) -> Similarity:
         """A plain function times this, or this one scaled by a number."""
-        from likewise.similarity.plain import as_similarity
+        from likewise.similarity.from_function import as_similarity
 
         return as_similarity(other) * self if callable(other) else self * other
 

@@ -11,7 +11,7 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.checks import check_positive
-from likewise.similarity.encoding import Encoding, count, take
+from likewise.similarity.encodings.arrays import Encoding, count, take
 
 FITTED_ON = 200
 

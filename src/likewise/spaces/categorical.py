@@ -10,9 +10,9 @@ from typing import Any
 from likewise.errors import SpaceError
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec import identity, plain, scalar
+from likewise.spaces.codec.codec import identity, plain, scalar
 from likewise.spaces.drawing import MOVES, some
-from likewise.spaces.ranges import rescaled, span
+from likewise.spaces.pools.ranges import rescaled, span
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.errors import SpaceError
 from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec import tagged, untagged
+from likewise.spaces.codec.codec import tagged, untagged
 from likewise.spaces.drawing import CHILDREN
 
 

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity.base import Matrix, Similarity
-from likewise.similarity.gaussians import Gaussian, diagonal_gaussians
-from likewise.similarity.vectors import Coordinates
+from likewise.similarity.kinds.distributions.gaussians import Gaussian, diagonal_gaussians
+from likewise.similarity.kinds.vectors import Coordinates
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.box import Box
 from likewise.spaces.drawing import child
-from likewise.spaces.ranges import rescaled
+from likewise.spaces.pools.ranges import rescaled
 
 Bounds = tuple[ArrayLike, ArrayLike]
 

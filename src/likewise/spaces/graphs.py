@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from likewise.errors import MissingExtra, SpaceError
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
-from likewise.spaces.codec import plain, scalar
+from likewise.spaces.codec.codec import plain, scalar
 from likewise.spaces.drawing import MOVES, shares, some
 
 Edge = tuple[int, int]

@@ -12,12 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Similarity
-from likewise.similarity.numbered import Numbered
-from likewise.similarity.permutations import ORDERS
+from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.kinds.numbered import Numbered
+from likewise.similarity.kinds.permutations import ORDERS
 from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec import identity, plain, scalar
+from likewise.spaces.codec.codec import identity, plain, scalar
 from likewise.spaces.drawing import child, neighbours
 
 ALL = 120

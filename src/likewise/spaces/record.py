@@ -12,15 +12,15 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Matrix, Similarity
-from likewise.similarity.records import Parts
-from likewise.similarity.vectors import as_vectors
+from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.combine.parts import Parts
+from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
 from likewise.spaces.categorical import Categorical
-from likewise.spaces.columns import Aligned
 from likewise.spaces.drawing import MOVES, child, some
-from likewise.spaces.pool import Pool
+from likewise.spaces.pools.pool import Pool
+from likewise.spaces.record_gradients import Aligned
 
 GRID = 200_000
 HANDFUL = 4

@@ -10,7 +10,7 @@ from typing import Any
 
 from likewise.errors import SpaceError
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
-from likewise.spaces.codec import identity, plain, scalar
+from likewise.spaces.codec.codec import identity, plain, scalar
 from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
 
 Subset = frozenset[Any]

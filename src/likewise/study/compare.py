@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import LikewiseError
-from likewise.influence.diagnosis import Diagnosis, Fit, diagnose, finite
-from likewise.influence.fitting import seat
-from likewise.influence.gram import Gram
-from likewise.influence.printed import fits
+from likewise.model.diagnosis.diagnosis import Diagnosis, Fit, diagnose, finite
+from likewise.model.diagnosis.formatting import fits
+from likewise.model.fit import seat
+from likewise.model.gram import Gram
+from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector
-from likewise.similarity.recognise import Recognised, recognise
-from likewise.spaces.ranges import column, rescaled, span
-from likewise.study.likenesses import Given, named_likenesses, seen
+from likewise.spaces.pools.ranges import column, rescaled, span
+from likewise.study.similarities import Given, named_likenesses, seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def compare(
 
     `std` is the standard deviation of the measurements, one for all or one for each, where it is known.
 
-    >>> from likewise.similarity.vectors import RBF
+    >>> from likewise.similarity.kinds.vectors import RBF
     >>> x = np.linspace(0.0, 6.0, 25)
     >>> close, parity = RBF(), lambda a, b: float(round(4 * a) % 2 == round(4 * b) % 2)
     >>> compare(list(x), np.sin(x), [parity, close]).best.name

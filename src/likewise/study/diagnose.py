@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from likewise.influence.committee import Committee
-from likewise.influence.diagnosis import Diagnosis
-from likewise.influence.diagnosis import diagnose as diagnosis
-from likewise.influence.fitting import DEFAULT, Settings, reseat
-from likewise.study.grams import picked
+from likewise.model.committee import Committee
+from likewise.model.diagnosis.diagnosis import Diagnosis
+from likewise.model.diagnosis.diagnosis import diagnose as diagnosis
+from likewise.model.fit import DEFAULT, Settings, reseat
+from likewise.model.gram_cache import picked
 from likewise.study.trial import Trial
 
 # Judging takes time in the cube of the observations; these many tell similarities apart.

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from likewise.acquisition.improvement import log_h
-from likewise.influence.committee import Committee
+from likewise.model.committee import Committee
 from likewise.similarity.base import Matrix
-from likewise.spaces.copies import copied
+from likewise.spaces.codec.copies import copied
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import Trial
 

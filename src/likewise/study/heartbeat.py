@@ -9,7 +9,7 @@ from typing import final
 from weakref import WeakSet
 
 from likewise.errors import StorageError, StudyError
-from likewise.study.storage import OpenStudy
+from likewise.study.storage.base import OpenStudy
 
 BEATS_PER_LEASE = 3
 _heartbeats: WeakSet[Heartbeat] = WeakSet()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection
 from typing import Any, final
 
-from likewise.study.storage import OpenStudy, Row
+from likewise.study.storage.base import OpenStudy, Row
 from likewise.study.trial import State, Trial
 
 HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
+from likewise.acquisition.feasibility import chance
 from likewise.acquisition.scorer import Scorer
+from likewise.model.schedule import Data, Model
 from likewise.search.base import Ground, Search
 from likewise.search.batch import Batch, filled
 from likewise.search.choose import choose_batch, choose_search
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.spaces.pool import Pool
-from likewise.study.feasibility import chance
-from likewise.study.model import Data, Model
+from likewise.spaces.pools.pool import Pool
 
 
 @dataclass(eq=False)

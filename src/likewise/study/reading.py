@@ -11,9 +11,9 @@ from likewise.errors import SimilarityError, SpaceError, StudyError
 from likewise.spaces.base import Space
 from likewise.study.evaluation import measured
 from likewise.study.ledger import Ledger
-from likewise.study.storage import NewRow, OpenStudy
-from likewise.study.tables import Entry
+from likewise.study.storage.base import NewRow, OpenStudy
 from likewise.study.trial import State
+from likewise.study.trial_tables import Entry
 
 SETTLED = (State.TOLD, State.FAILED)
 Finding = tuple[str, State, float | None, float | None]

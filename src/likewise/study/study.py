@@ -20,29 +20,29 @@ import numpy as np
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.errors import StudyError
-from likewise.influence.committee import Committee
-from likewise.influence.diagnosis import Diagnosis
-from likewise.influence.fitting import Settings
-from likewise.influence.posterior import Prediction
-from likewise.influence.spectrum import Spectrum
+from likewise.model.blas import one_thread
+from likewise.model.committee import Committee
+from likewise.model.diagnosis.diagnosis import Diagnosis
+from likewise.model.fit import Settings
+from likewise.model.posterior import Prediction
+from likewise.model.schedule import Data, Model
+from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Batch
 from likewise.spaces.base import Space
-from likewise.spaces.copies import copied
+from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_parts, check_setting
 from likewise.study.evaluation import measured
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
-from likewise.study.likenesses import Likeness, likenesses
 from likewise.study.measurement import Measurement
-from likewise.study.memory import Memory
-from likewise.study.model import Data, Model
 from likewise.study.proposal import Proposal, Proposer
-from likewise.study.storage import NewRow, OpenStudy, Storage, Taken, open_storage
+from likewise.study.similarities import Likeness, likenesses
+from likewise.study.storage.base import NewRow, OpenStudy, Storage, Taken, open_storage
+from likewise.study.storage.memory import Memory
 from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.threads import one_thread
 from likewise.study.trial import State, Trial
 
 Direction = Literal["maximize", "minimize"]
@@ -242,7 +242,7 @@ class Study:
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write every trial to a .csv, .parquet or .json file."""
-        from likewise.study.tables import export
+        from likewise.study.trial_tables import export
 
         export(self._store.since(0)[0], path)
 
@@ -261,7 +261,7 @@ class Study:
         a file may be read again when it has grown. Returns how many trials were told or failed.
         """
         from likewise.study.reading import read
-        from likewise.study.tables import read_entries
+        from likewise.study.trial_tables import read_entries
 
         with self._lock:
             self._ledger.sync()

@@ -1,7 +1,7 @@
 """The laws that every similarity keeps, for the library's own and for yours.
 
 >>> import numpy as np
->>> from likewise.similarity.strings import Hamming
+>>> from likewise.similarity.kinds.strings import Hamming
 >>> check_similarity(Hamming(), ["ACGT", "AGGT", "TTTT", "ACCT"], wrong=[7, "ACG"])
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
-from likewise.similarity.encoding import Encoding, count, join, take
+from likewise.similarity.encodings.arrays import Encoding, count, join, take
 
 Perturb = Callable[[Any, Vector], Any]
 # Scores may be sums in another order, or square roots of differences that should vanish.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from likewise.similarity.base import Matrix
-from likewise.similarity.vectors import as_vectors
+from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
 
 STEP = 1e-5

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from likewise.errors import StudyError
-from likewise.study.storage import NewRow, OpenStudy, Row, Storage, Taken
+from likewise.study.storage.base import NewRow, OpenStudy, Row, Storage, Taken
 from likewise.study.trial import State
 
 E = TypeVar("E", bound=Exception)

@@ -1,0 +1,305 @@
+"""From cells to objects and back: text, numbers, JSON, or whatever the space they belong to takes them for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from likewise.campaign.contents import Content, content
+from likewise.campaign.roles import Roles
+from likewise.errors import SpaceError, UsageError
+from likewise.tables.cells import Decimal, could_mean, number, one_number, style_of
+from likewise.tables.nesting import read_json
+from likewise.tables.reading import Table
+from likewise.tables.writing import number_text
+
+if TYPE_CHECKING:
+    from likewise.spaces.base import Space
+
+EMPTY = "the cell is empty; fill it in (write none where a recipe leaves something out)"
+# Digits that a number is written with: few, unless the space wants more (shares that add up to one).
+DIGITS = (6, 10, 17)
+
+
+class Bad(NamedTuple):
+    """A cell that cannot be used, and why."""
+
+    place: int
+    column: str
+    cell: Any
+    reason: str
+
+
+@dataclass(eq=False)
+class Objects:
+    """The object of each row, None where there is none, and the cells that are in the way."""
+
+    objects: list[Any]
+    bad: list[Bad] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def objects(
+    table: Table,
+    roles: Roles,
+    *,
+    space: Space | None = None,
+    kinds: Mapping[str, str] | None = None,
+    decimal: Decimal | None = None,
+) -> Objects:
+    """The objects of a table's rows; a row without any content has none. `kinds` are those of known columns."""
+    if space is not None:
+        return _in_space(table, roles, space, decimal)
+    columns = {name: content(table.column(name), (kinds or {}).get(name), decimal or ".") for name in roles.objects}
+    found = Objects([], kinds={name: column.kind for name, column in columns.items()})
+    found.notes = [f"column {name!r} {column.note}" for name, column in columns.items() if column.note]
+    blank = _blank(table)
+    only = columns[roles.objects[0]]
+    if not (roles.record or blank or only.wrong or None in only.values):
+        found.objects = only.values
+        return found
+    for place in range(len(table)):
+        found.objects.append(None if place in blank else _object(place, roles, columns, found, table))
+    return found
+
+
+def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Objects, table: Table) -> Any:
+    for name, column in columns.items():
+        if place in column.wrong:
+            reason = column.wrong[place].replace("COLUMN", repr(name))
+            found.bad.append(Bad(place, name, table.column(name)[place], reason))
+            return None
+        if column.values[place] is None:
+            found.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
+            return None
+    values = {name: column.values[place] for name, column in columns.items()}
+    return values if roles.record else next(iter(values.values()))
+
+
+def _blank(table: Table) -> set[int]:
+    """The rows without any content, as spreadsheets leave them at the end, and those that could not be read."""
+    import polars
+
+    # Whoever writes the file may put quotation marks around nothing.
+    texts = polars.col(polars.String).str.strip_chars().replace("", None)
+    empty = polars.all_horizontal(polars.all().is_null())
+    return {*table.frame.with_columns(texts).select(empty.arg_true()).to_series().to_list(), *table.ragged}
+
+
+def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = None) -> Any:
+    """What a cell means in a column of this kind, in a table with this decimal sign."""
+    text = text.strip()
+    if kind == "numbers":
+        if decimal is None and _unclear(text):
+            raise UsageError(f"{could_mean(text)} in column {column!r}, and no cell tells; say --decimal . or ,")
+        value = one_number(text, decimal)
+        if value is None:
+            raise UsageError(f"column {column!r} holds numbers, and {text!r} is none.")
+        return value
+    if kind == "JSON":
+        try:
+            return read_json(text)
+        except ValueError:
+            raise UsageError(f"column {column!r} holds JSON, and {text!r} is not; write it like [0.5, 1].") from None
+    return text
+
+
+def _unclear(text: str) -> bool:
+    import polars
+
+    return style_of(polars.Series([text])).unclear is not None
+
+
+def numeric(space: Space, column: str) -> bool:
+    """Whether cells of a column are numbers in this space; JSON and text are not."""
+    from likewise.spaces.categorical import Categorical
+    from likewise.spaces.permutations import Permutations
+    from likewise.spaces.record import Record
+    from likewise.spaces.subsets import Subsets
+
+    part = space.parts.get(column, space) if isinstance(space, Record) else space
+    if isinstance(part, Categorical):
+        return any(isinstance(item, int | float) for item in part.objects)
+    return not (isinstance(part, Permutations | Subsets) or _written_as_text(part))
+
+
+def _in_space(table: Table, roles: Roles, space: Space, decimal: Decimal | None) -> Objects:
+    found = Objects([])
+    blank = _blank(table)
+    columns = {name: table.column(name).to_list() for name in roles.objects}
+    for place in range(len(table)):
+        cells = {name: column[place] for name, column in columns.items()}
+        if place in blank:
+            found.objects.append(None)
+            continue
+        try:
+            found.objects.append(space.fit(from_cells(space, cells, decimal)))
+        except (SpaceError, ValueError) as error:
+            found.objects.append(None)
+            column = next((name for name in cells if repr(name) in str(error)), roles.objects[0])
+            found.bad.append(Bad(place, column, cells[column], f"it is not in the space: {error}"))
+    return found
+
+
+def from_cells(space: Space, cells: Mapping[str, Any], decimal: Decimal | None = None) -> Any:
+    """The object that the cells of a row describe, before the space has seen it; None is whichever sign fits."""
+    from likewise.spaces.record import Record
+
+    if isinstance(space, Record) and (len(cells) > 1 or set(cells) == set(space.parts)):
+        return {
+            name: from_cell(space.parts[name], cell, decimal) if name in space.parts else cell
+            for name, cell in cells.items()
+        }
+    if len(cells) > 1:
+        return [_number(cell, decimal) for cell in cells.values()]
+    return from_cell(space, next(iter(cells.values())), decimal)
+
+
+def from_cell(space: Space, cell: Any, decimal: Decimal | None = None) -> Any:
+    """What a single cell means in a space.
+
+    >>> from likewise.spaces.permutations import Permutations
+    >>> from_cell(Permutations(3), "2 0 1"), from_cell(Permutations(3), "[2, 0, 1]")
+    ([2, 0, 1], [2, 0, 1])
+    """
+    from likewise.spaces.categorical import Categorical
+    from likewise.spaces.permutations import Permutations
+    from likewise.spaces.subsets import Subsets
+
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        raise SpaceError("the cell is empty")
+    if not isinstance(cell, str):
+        return cell
+    text = cell.strip()
+    if isinstance(space, Categorical):
+        return _among(text, space.objects, decimal)
+    if isinstance(space, Permutations | Subsets) and not text.startswith("["):
+        items = [item for item in re.split(r"[\s,;>]+", text) if item]
+        return [_among(item, space.items, None) for item in items]
+    if _written_as_text(space):
+        return text
+    if text[0] in "[{":
+        try:
+            data = read_json(text)
+        except ValueError:
+            raise SpaceError(f"{text!r} is not JSON") from None
+        return data if isinstance(data, list) else space.from_json(data)
+    return _number(text, decimal)
+
+
+def _written_as_text(space: Space) -> bool:
+    return type(space).__name__ in ("Strings", "Grammar", "Molecules")
+
+
+def _among(text: str, items: Collection[Any], decimal: Decimal | None) -> Any:
+    """The item that is written like this, or is this number; the text itself where there is none."""
+    same = [item for item in items if str(item) == text]
+    as_number = _read(text, decimal)
+    equal = [item for item in items if isinstance(item, int | float) and item == as_number]
+    return (same or equal or [text])[0]
+
+
+def _number(cell: Any, decimal: Decimal | None) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    value = _read(cell.strip(), decimal)
+    if value is None:
+        sign = "" if decimal is None else f" with decimal sign {decimal!r}"
+        raise SpaceError(f"{cell!r} is no number{sign}")
+    return value
+
+
+def _read(text: str, decimal: Decimal | None) -> float | None:
+    return one_number(text) if decimal is None else number(text, decimal)
+
+
+def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".") -> list[str]:
+    """The object as cells, one for each column.
+
+    >>> from likewise.spaces.record import Record
+    >>> to_cells(Record(solvent=["DMF"], volume=[1.5]), {"solvent": "DMF", "volume": 1.5}, ["volume", "solvent"])
+    ['1.5', 'DMF']
+    """
+    for digits in DIGITS:
+        cells = _cells(space, _rounded(space.to_json(x), digits), columns, decimal)
+        if _means(space, dict(zip(columns, cells, strict=True)), decimal):
+            return cells
+    return _cells(space, space.to_json(x), columns, decimal)
+
+
+def _cells(space: Space, data: Any, columns: Sequence[str], decimal: Decimal) -> list[str]:
+    from likewise.spaces.record import Record
+
+    if len(columns) == 1:
+        single = isinstance(space, Record) and list(space.parts) == list(columns)
+        return [to_cell(data[columns[0]] if single else data, decimal)]
+    values = [data.get(name) for name in columns] if isinstance(space, Record) else list(data)
+    if len(values) != len(columns):
+        raise UsageError(
+            f"an object of the space has {len(values)} parts, but --object names {len(columns)} columns; "
+            "name one column, or one for each part."
+        )
+    return [to_cell(value, decimal) for value in values]
+
+
+def _rounded(data: Any, digits: int) -> Any:
+    """Numbers with as many digits as one would write down."""
+    if isinstance(data, float):
+        return float(f"{data:.{digits}g}")
+    if isinstance(data, list):
+        return [_rounded(each, digits) for each in data]
+    return {name: _rounded(each, digits) for name, each in data.items()} if isinstance(data, dict) else data
+
+
+def _means(space: Space, cells: Mapping[str, str], decimal: Decimal) -> bool:
+    """Whether the cells are an object of the space."""
+    try:
+        return from_cells(space, cells, decimal) in space
+    except (SpaceError, ValueError, TypeError):
+        return False
+
+
+def to_cell(data: Any, decimal: Decimal = ".") -> str:
+    """JSON data as a cell: text as it is, numbers in the table's own way, the rest as JSON."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, list) and len(data) == 1 and isinstance(data[0], int | float):
+        data = data[0]
+    if isinstance(data, int | float) and not isinstance(data, bool):
+        return number_text(data, decimal)
+    return json.dumps(data, ensure_ascii=False)
+
+
+def shown(x: Any, width: int | None = None) -> str:
+    """The object as people read it: text as it is, records as `name: value` pairs, the rest as Python writes it."""
+    if isinstance(x, Mapping):
+        text = ", ".join(f"{name}: {shown(value)}" for name, value in x.items())
+    elif isinstance(x, str):
+        text = x
+    elif isinstance(x, float):
+        text = f"{x:.6g}"
+    elif hasattr(x, "tolist"):
+        text = shown(x.tolist())
+    elif isinstance(x, list | tuple):
+        text = f"[{', '.join(map(shown, x))}]"
+    elif isinstance(x, set | frozenset):
+        text = f"{{{', '.join(sorted(map(shown, x)))}}}"
+    else:
+        text = str(x)
+    return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
+
+
+def different(x: Any, other: Any) -> dict[str, Any] | None:
+    """The fields in which a record is unlike another; None where these are not records, or unlike in every field.
+
+    >>> different({"base": "KOH", "t": 80.0}, {"base": "KOH", "t": 60.0})
+    {'t': 80.0}
+    """
+    if not (isinstance(x, Mapping) and isinstance(other, Mapping) and x.keys() == other.keys()):
+        return None
+    fields = {name: value for name, value in x.items() if shown(value) != shown(other[name])}
+    return fields if 0 < len(fields) < len(x) else None

@@ -1,0 +1,147 @@
+"""Which columns hold the objects and the values, when nobody has said: only where it is unmistakable.
+
+Names decide first (a column called `smiles` or `yield`), then content: the one column of numbers with gaps is the
+value, the one column that is left is the object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from likewise.errors import UsageError
+from likewise.tables.cells import Decimal, numbers
+from likewise.tables.reading import Table
+
+# What `suggest` adds to the columns of its input; never an object or a value.
+PREFIX = "likewise_"
+VALUES = (
+    "value",
+    "y",
+    "yield",
+    "score",
+    "target",
+    "objective",
+    "activity",
+    "response",
+    "result",
+    "measured",
+    "fitness",
+)
+OBJECTS = ("object", "smiles", "molecule", "compound", "sequence", "seq", "peptide", "dna", "rna", "protein", "formula")
+STDS = ("std", "sd", "stdev")
+ASIDE = (*STDS, "id", "index", "name", "error", "uncertainty", "date", "time", "comment", "comments")
+ASIDE_TOO = ("note", "notes", "batch", "round", "plate", "well", "row", "")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of the objects (one, or the fields of a record), of the values and of their standard deviations."""
+
+    objects: tuple[str, ...]
+    value: str
+    std: str | None = None
+    chosen: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> bool:
+        """Whether an object is a record of several columns."""
+        return len(self.objects) > 1
+
+
+def roles(
+    table: Table,
+    objects: Sequence[str] = (),
+    value: str | None = None,
+    std: str | None = None,
+    *,
+    decimal: Decimal | None = None,
+) -> Roles:
+    """The columns as given, and those not given where they are unmistakable; `chosen` says what was taken."""
+    given = list(dict.fromkeys(objects))
+    for name in (*given, *(c for c in (value, std) if c is not None)):
+        table.column(name)
+    _check_distinct(table, given, value, std)
+    chosen = []
+    if value is None:
+        value = _value(table, {*given, std}, decimal)
+        chosen.append(f"values from column {value!r}")
+    if not given:
+        given = [_object(table, {value, std})]
+        chosen.insert(0, f"objects from column {given[0]!r}")
+    return Roles(tuple(given), value, std, tuple(chosen))
+
+
+def _check_distinct(table: Table, objects: Sequence[str], value: str | None, std: str | None) -> None:
+    for option, name in (("--value", value), ("--std", std)):
+        if name is not None and name in objects:
+            raise UsageError(f"column {name!r} of {table.name} is named by --object and by {option}; it can be one.")
+    if value is not None and value == std:
+        raise UsageError(f"column {value!r} of {table.name} is named by --value and by --std; it can be one.")
+
+
+def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str:
+    free = [name for name in _own(table) if name not in taken]
+    named = [name for name in free if _plain(name) in VALUES]
+    if len(named) == 1:
+        return named[0]
+    numeric = [name for name in named or free if not aside(name) and _numeric(table, name, decimal)]
+    gaps = [name for name in numeric if numbers(table.column(name), decimal).present < len(table)]
+    # Before anything is measured, the values are the one column that is empty.
+    empty = [] if numeric else [name for name in free if not aside(name) and _empty(table, name)]
+    for found in (gaps, numeric, empty):
+        if len(found) == 1:
+            return found[0]
+    which = f"columns {', '.join(map(repr, numeric))} all hold numbers" if numeric else "no column holds numbers"
+    columns = ", ".join(map(repr, table.columns))
+    raise UsageError(
+        f"which column of {table.name} holds the values? {which[0].upper()}{which[1:]}; say --value NAME. "
+        f"The columns are {columns}."
+    )
+
+
+def _empty(table: Table, name: str) -> bool:
+    found = numbers(table.column(name))
+    return not found.present and not found.bad
+
+
+def _numeric(table: Table, name: str, decimal: Decimal | None) -> bool:
+    found = numbers(table.column(name), decimal)
+    return bool(found.present) and not found.bad
+
+
+def _object(table: Table, taken: set[str | None]) -> str:
+    free = [name for name in _own(table) if name not in taken]
+    named = [name for name in free if _plain(name) in OBJECTS]
+    likely = [name for name in free if not aside(name)]
+    for found in (named, free, likely):
+        if len(found) == 1:
+            return found[0]
+    if not free:
+        raise UsageError(f"{table.name} has no column for the objects beside {taken - {None}}; add one.")
+    names = ", ".join(map(repr, free))
+    raise UsageError(
+        f"which columns of {table.name} hold the objects? It could be {names}; say --object NAME, once for each "
+        "column that describes an object."
+    )
+
+
+def _own(table: Table) -> list[str]:
+    return [name for name in table.columns if not name.startswith(PREFIX)]
+
+
+def _plain(name: str) -> str:
+    """The name without its unit: `Yield (%)` is `yield`."""
+    return re.sub(r"[\s_]*[(\[{%].*", "", name.strip().lower())
+
+
+def aside(name: str) -> bool:
+    """Whether a column by its name says something about a row rather than about its object."""
+    plain = _plain(name)
+    return plain in ASIDE or plain in ASIDE_TOO or plain.endswith(("_id", "_std", " id"))
+
+
+def deviations(name: str) -> bool:
+    """Whether a column by its name holds standard deviations."""
+    return _plain(name) in STDS or _plain(name).endswith("_std")

@@ -1,0 +1,210 @@
+"""A user's table as a problem: which rows are observations, which are candidates, and which cannot be used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.campaign.console import Voice
+from likewise.campaign.objects import Bad, numeric, objects
+from likewise.campaign.roles import Roles, roles
+from likewise.errors import TableError
+from likewise.tables.cells import Decimal, Numbers, numbers
+from likewise.tables.reading import Table, read
+from likewise.tables.signs import sign_of
+
+if TYPE_CHECKING:
+    from likewise.spaces.base import Space
+
+LISTED = 10
+# Characters of a bad cell that a message repeats.
+BRIEF = 200
+ORDERS = ("round", "date")
+NO_NUMBER = "it is no number; write one, or leave the cell empty if the object was not measured"
+NO_STD = "it is no standard deviation; write a number of at least 0, or leave the cell empty"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user said about the columns of a table.
+
+    For results, `kinds` are what the table's columns hold, and `sign` is its decimal sign, which they have if in doubt.
+    """
+
+    objects: tuple[str, ...] = ()
+    value: str | None = None
+    std: str | None = None
+    text: tuple[str, ...] = ()
+    decimal: Decimal | None = None
+    skip_bad: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    sign: Decimal | None = None
+
+    def options(self) -> list[str]:
+        """The options of the command line that say the same.
+
+        >>> Choices(("ligand", "base"), "yield", decimal=",").options()
+        ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',']
+        """
+        named = [("--object", self.objects), ("--value", (self.value,)), ("--std", (self.std,)), ("--text", self.text)]
+        given = [(option, name) for option, names in (*named, ("--decimal", (self.decimal,))) for name in names]
+        return [word for option, name in given if name is not None for word in (option, name)]
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table, the object of each row (None where there is none), and its value (NaN where it was not measured)."""
+
+    table: Table
+    roles: Roles
+    objects: list[Any]
+    values: list[float]
+    stds: list[float] | None
+    sign: Decimal | None = None
+    kinds: dict[str, str] = field(default_factory=dict)
+    skipped: tuple[Bad, ...] = ()
+
+    @property
+    def decimal(self) -> Decimal:
+        """The decimal sign that the table's numbers are written with: a point where none tells."""
+        return self.sign or "."
+
+    @cached_property
+    def measured(self) -> list[int]:
+        """The rows with an object and a value, in the order of the column `round` or `date`, or of the table."""
+        places = [i for i, x in enumerate(self.objects) if x is not None and not math.isnan(self.values[i])]
+        keys = None if self.order is None else order_keys(self.table.column(self.order).to_list())
+        return places if keys is None else sorted(places, key=lambda i: keys[i])
+
+    @property
+    def order(self) -> str | None:
+        """The column that says when values were measured, if the table has one."""
+        taken = {*self.roles.objects, self.roles.value, self.roles.std}
+        return next((c for c in self.table.columns if c.strip().lower() in ORDERS and c not in taken), None)
+
+    @cached_property
+    def candidates(self) -> list[int]:
+        """The rows with an object but no value."""
+        return [i for i, x in enumerate(self.objects) if x is not None and math.isnan(self.values[i])]
+
+    def std(self, place: int) -> float | None:
+        """The standard deviation of a row's value, if it is known."""
+        known = math.nan if self.stds is None else self.stds[place]
+        return None if math.isnan(known) else known
+
+    def of_results(self, chosen: Choices) -> Choices:
+        """How results of this table are read: their columns are its columns, and cells mean what they mean in it."""
+        return replace(
+            chosen,
+            objects=self.roles.objects,
+            value=self.roles.value,
+            std=self.roles.std,
+            kinds=self.kinds,
+            sign=self.sign,
+        )
+
+    def without(self, bad: Sequence[Bad]) -> Sheet:
+        """The sheet that leaves these rows out."""
+        gone = {each.place for each in bad}
+        kept = [None if i in gone else x for i, x in enumerate(self.objects)]
+        return replace(self, objects=kept, skipped=(*self.skipped, *bad))
+
+
+def order_keys(cells: Sequence[Any]) -> list[Any]:
+    """What to sort rows by: numbers by size, dates and other text as text, gaps first.
+
+    >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], order_keys(["10", "9", None]))).get)
+    [None, '9', '10']
+    """
+    texts = ["" if cell is None else str(cell).strip() for cell in cells]
+    try:
+        return [-math.inf if not text else float(text) for text in texts]
+    except ValueError:
+        return texts
+
+
+def sheet(path: str | Path, choices: Choices, voice: Voice, space: Space | None = None) -> Sheet:
+    """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped."""
+    table = read(path, skip_ragged=choices.skip_bad)
+    for note in table.notes:
+        voice.note(note)
+    chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
+    for column in choices.text:
+        table.column(column)
+    kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
+    sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
+    found = objects(table, chosen, space=space, kinds=kinds, decimal=sign)
+    for note in found.notes:
+        voice.note(f"{table.name}: {note}")
+    values = numbers(table.column(chosen.value), sign)
+    stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
+    made = Sheet(table, chosen, found.objects, values.values, None if stds is None else stds.values, sign, found.kinds)
+    if chosen.chosen:
+        voice.note(f"{table.name}: took {' and '.join(chosen.chosen)}")
+    bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
+    if stds is not None and chosen.std is not None:
+        negative = [i for i, std in enumerate(stds.values) if std < 0]
+        bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
+    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, voice)
+
+
+def _sign(
+    table: Table, chosen: Roles, kinds: Mapping[str, str], otherwise: Decimal | None, space: Space | None
+) -> Decimal | None:
+    """The decimal sign of the values, and of the objects that are numbers."""
+    values = [column for column in (chosen.value, chosen.std) if column is not None]
+    read = [column for column in chosen.objects if kinds.get(column, "numbers") == "numbers"]
+    return sign_of(table, values, [c for c in read if space is None or numeric(space, c)], otherwise=otherwise)
+
+
+def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> list[Bad]:
+    return [Bad(place, column, table.column(column)[place], reason) for place in found.bad]
+
+
+def _first_of_each_row(bad: Sequence[Bad]) -> list[Bad]:
+    rows: dict[int, Bad] = {}
+    for each in bad:
+        rows.setdefault(each.place, each)
+    return [rows[place] for place in sorted(rows)]
+
+
+def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, voice: Voice) -> Sheet:
+    """The sheet without rows that cannot be used: an error that names them, or a note if they are to be skipped."""
+    ragged = [Bad(place, "", "", "it has more cells than the header") for place in made.table.ragged]
+    bad = [*bad, *(each for each in ragged if each not in made.skipped)]
+    if not bad:
+        return made
+    table, first = made.table, bad[0]
+    if not skip:
+        others = f" {len(bad)} rows are like this: {numbered(table, bad)}." if len(bad) > 1 else ""
+        raise TableError(f"{cell_of(table, first)}: {first.reason}. --skip-bad leaves such rows out.{others}")
+    voice.note(f"{table.name}: skipped {_rows(len(bad))}, {numbered(table, bad)}; the first one has {_why(first)}")
+    return made.without(bad)
+
+
+def cell_of(table: Table, bad: Bad) -> str:
+    """A bad cell, with its place and content."""
+    return f"{table.where(bad.place, bad.column)}, {_brief(bad.cell if bad.cell is not None else '')}"
+
+
+def _brief(cell: Any) -> str:
+    """A cell as Python writes it, the beginning of a long one."""
+    return repr(cell) if not isinstance(cell, str) or len(cell) <= BRIEF else f"{cell[:BRIEF]!r}…"
+
+
+def _why(bad: Bad) -> str:
+    return f"{_brief(bad.cell)} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def numbered(table: Table, bad: Collection[Bad]) -> str:
+    """The numbers of rows, the first few of them."""
+    rows = [str(table.number(each.place)) for each in bad]
+    return ", ".join(rows[:LISTED]) + (f" and {len(rows) - LISTED} more" if len(rows) > LISTED else "")

@@ -1,0 +1,115 @@
+"""Which similarities compare a table's objects: those the user named, or those that suit the kind of object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from likewise.campaign.console import Voice
+from likewise.campaign.names import similarities
+from likewise.errors import UsageError
+
+if TYPE_CHECKING:
+    from likewise.acquisition.base import Acquisition
+    from likewise.search.batch import Batch
+    from likewise.similarity.auto.recognise import Recognised
+    from likewise.similarity.base import Similarity
+    from likewise.spaces.base import Space
+
+JUDGED = 2_000
+# In a column that is called SMILES, texts are molecules and those that do not parse mistakes, if half of these do.
+READ, HALF = 200, 0.5
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for, beside the columns."""
+
+    similarity: tuple[str, ...] = ()
+    space: Space | None = None
+    direction: Literal["maximize", "minimize"] = "maximize"
+    seed: int = 0
+    acquisition: Acquisition | None = None
+    batch: Batch | None = None
+    skip_bad: bool = False
+    # Whether all candidates will be compared, or the measured rows alone.
+    searching: bool = False
+
+
+def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, voice: Voice) -> list[Similarity]:
+    """The similarities that the user named, or those that suit the kind of object."""
+    named = similarities(request.similarity)
+    if isinstance(named, list):
+        return named
+    if isinstance(named, dict):
+        return [_of_columns(named, objects)]
+    found = _of_space(space, request.seed) if request.space is not None else recognised(objects, request.seed, column)
+    voice.note(f"took the objects for {found.kind}, as {found.why}")
+    if found.kind != "molecules" and _called_smiles(column) and not _rdkit():
+        voice.note("to compare SMILES as molecules, install likewise[molecules]")
+    return list(found.likenesses)
+
+
+def molecular(likeness: Similarity) -> bool:
+    """Whether the objects as a whole are compared as molecules."""
+    return likeness.kind == "molecules"
+
+
+def recognised(objects: Sequence[Any], seed: int = 0, column: str = "") -> Recognised:
+    """The kind of the objects; whether many texts are molecules is judged by some, for reading all takes long."""
+    from likewise.similarity.auto.recognise import of_kind, of_texts, recognise
+
+    texts = all(isinstance(x, str) for x in objects)
+    if texts and _called_smiles(column) and _mostly_molecules(objects):
+        return of_kind("molecules", f"column {column!r} says so", objects)
+    if len(objects) <= JUDGED or not texts:
+        return recognise(objects)
+    some = np.random.default_rng(seed).choice(len(objects), size=JUDGED, replace=False)
+    found = recognise([objects[i] for i in some.tolist()])
+    return found if found.kind == "molecules" else of_texts(objects, molecules=False)
+
+
+def _called_smiles(column: str) -> bool:
+    return column.strip().lower().endswith(("smiles", "smi"))
+
+
+def _rdkit() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("rdkit") is not None
+
+
+def _mostly_molecules(texts: Sequence[str]) -> bool:
+    if not texts or not _rdkit():
+        return False
+    from rdkit.Chem import MolFromSmiles
+    from rdkit.rdBase import BlockLogs
+
+    some = texts[:: -(-len(texts) // READ)]
+    with BlockLogs():
+        return sum(bool(text) and MolFromSmiles(text) is not None for text in some) >= HALF * len(some)
+
+
+def _of_space(space: Space, seed: int) -> Recognised:
+    from likewise.study.similarities import recognised as of_space
+
+    return of_space(space, np.random.default_rng(seed))
+
+
+def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similarity:
+    """Records compared column by column: as the user said, and otherwise as suits the column."""
+    from likewise.similarity.auto.recognise import of_field
+    from likewise.similarity.combine.parts import Parts
+
+    if not objects or not isinstance(objects[0], Mapping):
+        raise UsageError("--similarity COLUMN=NAME is for objects of several columns; give NAME alone.")
+    if unknown := [name for name in named if name not in objects[0]]:
+        raise UsageError(
+            f"--similarity names the column {unknown[0]!r}, but the objects have {', '.join(map(repr, objects[0]))}."
+        )
+    rest = [name for name in objects[0] if name not in named]
+    parts = {name: of_field([x[name] for x in objects]).likenesses[0] for name in rest}
+    return Parts("product", None, **{name: named.get(name) or parts[name] for name in objects[0]})

@@ -1,0 +1,150 @@
+"""The file of suggestions: the columns of the input and what is predicted, ready to be filled in and merged back."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.campaign.console import Voice
+from likewise.campaign.objects import different, shown, to_cells
+from likewise.campaign.roles import PREFIX
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.errors import LikewiseError, UsageError
+from likewise.tables.cells import Decimal
+from likewise.tables.dialect import Dialect
+from likewise.tables.writing import check_name, number_text, suited, write
+
+if TYPE_CHECKING:
+    import polars
+
+    from likewise.campaign.problem import Problem
+    from likewise.spaces.base import Space
+    from likewise.study.suggestion import Suggestion
+
+PREDICTIONS = ("mean", "std", "chance")
+BECAUSE = 3
+DIGITS = 6
+
+
+def because(suggestion: Suggestion, between: str = "; ") -> str:
+    """The strongest analogues with their values and weights, as text; of records, what they have different."""
+    strongest = suggestion.analogues[:BECAUSE]
+    return between.join(
+        f"{_beside(a.object, suggestion.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in strongest
+    )
+
+
+def _beside(x: Any, suggested: Any) -> str:
+    fields = different(x, suggested)
+    return shown(x) if fields is None else f"the same with {shown(fields)}"
+
+
+def next_command(table: Path | None, results: Path, chosen: Choices, *further: str) -> str:
+    """The command that merges results into the table, or goes on with them where there is none yet.
+
+    It says about the columns what the user said.
+    """
+    if table is None:
+        return f"{shlex.join(['likewise', 'suggest', str(results), *chosen.options()])} --space …"
+    return shlex.join(["likewise", "tell", str(table), str(results), *chosen.options(), *further])
+
+
+def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool, chosen: Choices) -> None:
+    """Refuse a target that is no table, or holds results which nobody has merged yet."""
+    check_name(target)
+    if force or not target.exists():
+        return
+    lost = _unmerged(target, table)
+    if lost is None:
+        raise UsageError(f"{target} is there already and is no table of suggestions; give another name, or --force.")
+    if lost:
+        values = "1 measured value" if lost == 1 else f"{lost} measured values"
+        where = "no other table has" if source is None else f"{source} has not"
+        remedy = "Go on with them" if source is None else "Merge them first"
+        raise UsageError(
+            f"{target} is there already, with {values} that {where}. {remedy} "
+            f"({next_command(source, target, chosen, '--in-place')}), give another name, or --force to lose them."
+        )
+
+
+def _unmerged(target: Path, table: Sheet | None) -> int | None:
+    """How many results the file holds that the table has not; None where it cannot be understood."""
+    from likewise.campaign.merge import empty, merged
+
+    chosen = Choices(skip_bad=True)
+    try:
+        like = chosen if table is None else replace(table.of_results(chosen), std=None)
+        told = sheet(target, like, Voice(quiet=True))
+    except LikewiseError as error:
+        # Suggestions of which none were left can be replaced; any other file is somebody's.
+        return 0 if "no row below" in str(error) and PREFIX in str(error) else None
+    # Rows that cannot be used may hold results all the same.
+    cells = told.table.column(told.roles.value).to_list()
+    odd = sum(not empty(cells[bad.place]) or bad.place in told.table.overlong for bad in told.skipped)
+    if table is None:
+        return odd + len(told.measured)
+    merge = merged(table, told, "keep")
+    return odd + merge.filled + merge.added + len(merge.conflicts)
+
+
+def written(problem: Problem, found: Sequence[Suggestion], target: Path, chosen: Choices) -> None:
+    """Write the suggestions in the dialect of the input."""
+    source = problem.sheet
+    like = Dialect() if source is None else source.table.dialect
+    dialect = suited(target, like)
+    own = _fresh(problem.study.space, found, chosen) if source is None else _rows(problem, source, found)
+    write(_predicted(own, found, dialect, "." if source is None else source.decimal), target, dialect)
+
+
+def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polars.DataFrame:
+    """The rows of the input that were suggested; objects that are not in it get rows of their own."""
+    import polars
+
+    frame = source.table.frame.select([c for c in source.table.columns if not c.startswith(PREFIX)])
+    space = problem.study.space
+    places = [problem.place(s.object) for s in found]
+    if all(place is not None for place in places):
+        return frame[[int(place) for place in places if place is not None]]
+    cells = [to_cells(space, s.object, source.roles.objects, source.decimal) for s in found]
+    columns: dict[str, list[Any]] = {name: [None] * len(found) for name in frame.columns}
+    for number, name in enumerate(source.roles.objects):
+        columns[name] = [row[number] for row in cells]
+    schema = {name: frame.schema[name] if name == source.roles.value else polars.String() for name in columns}
+    return polars.DataFrame(columns, schema=schema)
+
+
+def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars.DataFrame:
+    """A table where there was none: a column for the object, or for each part of a record, and one for the value."""
+    import polars
+
+    names = list(chosen.objects) or _names(space)
+    cells = [to_cells(space, s.object, names) for s in found]
+    columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
+    columns[chosen.value or "value"] = [None] * len(found)
+    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String()))
+
+
+def _names(space: Space) -> list[str]:
+    from likewise.spaces.record import Record
+
+    return list(space.parts) if isinstance(space, Record) else ["object"]
+
+
+def _predicted(
+    frame: polars.DataFrame, found: Sequence[Suggestion], dialect: Dialect, decimal: Decimal
+) -> polars.DataFrame:
+    import polars
+
+    extra: list[polars.Series] = []
+    for name in PREDICTIONS:
+        values = [getattr(s, name) for s in found]
+        if dialect.kind == "parquet":
+            extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
+        else:
+            texts = [None if value is None else number_text(value, decimal, DIGITS) for value in values]
+            extra.append(polars.Series(f"{PREFIX}{name}", texts, dtype=polars.String()))
+    reasons = [because(s) or None for s in found]
+    return frame.with_columns([*extra, polars.Series(f"{PREFIX}because", reasons, dtype=polars.String())])

@@ -1,0 +1,129 @@
+"""`likewise explain`: what is expected of any object, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likewise.campaign.console import Voice, say, say_json, say_table
+from likewise.cli.commands.options import (
+    Debug,
+    DecimalSign,
+    File,
+    Json,
+    Minimize,
+    Object,
+    Quiet,
+    Seed,
+    Similarities,
+    SkipBad,
+    Std,
+    Text,
+    Value,
+    choices,
+)
+from likewise.errors import UsageError
+
+if TYPE_CHECKING:
+    from likewise.campaign.problem import Problem
+    from likewise.campaign.sheet import Sheet
+    from likewise.study.suggestion import Analogue
+
+
+def explain(
+    file: File,
+    what: Annotated[
+        list[str],
+        typer.Argument(metavar="OBJECT", help="The object; for records COLUMN=CELL for each column of the object."),
+    ],
+    most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many analogues.")] = 8,
+    object: Object = None,
+    value: Value = None,
+    std: Std = None,
+    minimize: Minimize = False,
+    similarity: Similarities = None,
+    seed: Seed = 0,
+    text: Text = None,
+    decimal: DecimalSign = None,
+    skip_bad: SkipBad = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
+    from likewise.campaign.problem import answered, enough
+    from likewise.campaign.sheet import sheet
+    from likewise.campaign.similarities import Request
+
+    voice = Voice(quiet)
+    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), voice)
+    x = _object(table, what)
+    request = Request(tuple(similarity or ()), None, "minimize" if minimize else "maximize", seed, skip_bad=skip_bad)
+
+    def work(problem: Problem) -> tuple[float, float, tuple[Analogue, ...]]:
+        enough(problem, 1, "a prediction")
+        mean, spread = problem.study.predict([x])
+        return float(mean[0]), float(spread[0]), problem.study.explain(x, most)
+
+    with voice.working("comparing objects"):
+        problem, (mean, spread, analogues) = answered(table, request, work, voice, extra=[x])
+    if as_json:
+        _json(problem, x, mean, spread, analogues, voice)
+    else:
+        _text(problem, x, mean, spread, analogues)
+
+
+def _object(table: Sheet, what: list[str]) -> Any:
+    """The object as the table's own cells would give it."""
+    from likewise.campaign.objects import cell_of_kind
+
+    columns = table.roles.objects
+    if not table.roles.record:
+        if len(what) != 1:
+            raise UsageError(f"give one OBJECT of column {columns[0]!r}, not {len(what)}; put it in quotation marks.")
+        return cell_of_kind(what[0], table.kinds.get(columns[0], "text"), columns[0], table.sign)
+    cells = dict(part.split("=", 1) for part in what if "=" in part)
+    if set(cells) != set(columns) or len(cells) != len(what):
+        form = " ".join(f"{name}=…" for name in columns)
+        raise UsageError(f"an object of {table.table.name} is a record; give it as {form}, not as {' '.join(what)!r}.")
+    return {name: cell_of_kind(cells[name], table.kinds.get(name, "text"), name, table.sign) for name in columns}
+
+
+def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:
+    """The rows in which the object was measured, and its values."""
+    sheet = problem.sheet
+    assert sheet is not None
+    key = problem.study.space.key(x)
+    same = [i for i in sheet.measured if problem.study.space.key(sheet.objects[i]) == key]
+    return [(sheet.table.number(i), sheet.values[i]) for i in same]
+
+
+def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...]) -> None:
+    from likewise.campaign.objects import shown
+
+    assert problem.sheet is not None
+    value = problem.sheet.roles.value
+    say(f"{shown(x)}: expected {value} {mean:.4g} ± {spread:.2g}")
+    for row, measured in _rows_of(problem, x):
+        say(f"It was measured: {measured:.6g} in row {row}.")
+    say("")
+    rows = [(f"{a.influence:+.3f}", f"{a.value:.6g}", shown(a.object), str(problem.row(a.object))) for a in analogues]
+    say_table(("weight", value, ", ".join(problem.sheet.roles.objects), "row"), rows, right=(0, 1, 3))
+
+
+def _json(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...], voice: Voice) -> None:
+    from likewise.campaign.answers import analogue_json, header_json, plain, weights
+
+    say_json(
+        "explain",
+        {
+            **header_json(problem, voice),
+            "object": plain(problem, x),
+            "mean": mean,
+            "std": spread,
+            "measurements": [{"row": row, "value": value} for row, value in _rows_of(problem, x)],
+            "because": [analogue_json(problem, analogue) for analogue in analogues],
+            "similarities": [{"name": name, "weight": weight} for name, weight in weights(problem)],
+        },
+    )

@@ -1,0 +1,54 @@
+"""`likewise similarities` and `likewise spaces`: what there is, with a line about each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from likewise.campaign.console import say, say_json, say_table
+from likewise.campaign.names import SIMILARITIES, Named
+from likewise.campaign.space_text import SPACES
+from likewise.cli.commands.options import Debug, Json
+
+EXAMPLE = """
+The others, and options that have no short form, go into a TOML file for --space space.toml:
+
+    space = "Record"
+    [parts]
+    solvent = ["water", "DMF", "toluene"]
+    temperature = { space = "Box", lower = 20, upper = 120 }
+    barcode = { space = "Strings", alphabet = "ACGT", min_length = 4, max_length = 8 }
+"""
+
+
+def similarities(as_json: Json = False, debug: Debug = False) -> None:
+    """List the similarities that --similarity knows by name."""
+    if as_json:
+        say_json("similarities", {"similarities": _data(SIMILARITIES)})
+        return
+    rows = [(name, named.kind, named.help, named.arguments) for name, named in SIMILARITIES.items()]
+    say_table(("name", "for", "compares", "arguments"), rows)
+    say(
+        "",
+        "--similarity NAME[,NAME…] takes several as a committee, weighted by how well each explains the values.",
+        "Arguments go in brackets: ngrams(4), tanimoto(fingerprint=maccs), smiles(indel).",
+        "Records take one for each column: --similarity ligand=tanimoto,temperature=matern.",
+        "Left out, or auto, the kind of object decides.",
+    )
+
+
+def spaces(as_json: Json = False, debug: Debug = False) -> None:
+    """List the spaces that --space can describe: where candidates come from that are not in a file."""
+    if as_json:
+        say_json("spaces", {"spaces": _data(SPACES)})
+        return
+    rows = [(name, named.kind, named.help, named.arguments) for name, named in SPACES.items()]
+    say_table(("space", "short form", "objects", "arguments in a file"), rows)
+    say(EXAMPLE)
+
+
+def _data(known: Mapping[str, Named]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "for": named.kind, "help": named.help, "arguments": named.arguments}
+        for name, named in known.items()
+    ]

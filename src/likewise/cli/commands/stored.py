@@ -1,0 +1,113 @@
+"""`likewise studies` and `likewise export`: studies that are kept in a database."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likewise.campaign.console import say, say_json, say_table
+from likewise.cli.commands.options import Debug, Json
+from likewise.errors import UsageError
+
+if TYPE_CHECKING:
+    from likewise.study.storage.base import Storage
+
+Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, postgresql://…, or a SQLite file.")]
+
+
+def studies(url: Url, as_json: Json = False, debug: Debug = False) -> None:
+    """List the studies of a storage."""
+    with _opened(url) as storage:
+        found = storage.studies()
+    if as_json:
+        listed = [
+            {
+                "name": info.name,
+                "direction": info.direction,
+                "trials": {str(state): count for state, count in info.counts.items()},
+                "best": info.best,
+                "created": info.created,
+                "updated": info.updated,
+            }
+            for info in found
+        ]
+        say_json("studies", {"url": url, "studies": listed})
+        return
+    if not found:
+        say(f"There are no studies in {url}.")
+        return
+    rows = [
+        (
+            info.name,
+            info.direction,
+            "" if info.best is None else f"{info.best:.6g}",
+            ", ".join(f"{count} {state}" for state, count in info.counts.items() if count),
+            datetime.fromtimestamp(info.updated).astimezone().strftime("%Y-%m-%d %H:%M"),
+        )
+        for info in found
+    ]
+    say_table(("study", "direction", "best", "trials", "last change"), rows, right=(2,))
+
+
+def export(
+    url: Url,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The study's name.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A .csv, .parquet or .json file; NAME.csv if left out.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there already.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write all trials of a stored study to a table."""
+    from likewise.campaign.targets import check_targets
+    from likewise.study.trial_tables import SUFFIXES
+    from likewise.study.trial_tables import export as write
+
+    target = out or Path(f"{name}.csv")
+    if out is None and target.name != f"{name}.csv":
+        raise UsageError(f"the study's name {name!r} is no name of a file; say with --out where to write it.")
+    if target.suffix.lower() not in SUFFIXES:
+        raise UsageError(f"--out {target} ends in {target.suffix!r}; it can end in {', '.join(SUFFIXES)}.")
+    if target.exists() and not force:
+        raise UsageError(f"{target} is there already; give another name with --out, or --force to replace it.")
+    check_targets({"--out": target}, {"the storage": _file(url)})
+    with _opened(url) as storage:
+        rows = _rows(storage, name, url)
+    write(rows, target)
+    if as_json:
+        say_json("export", {"study": name, "trials": len(rows), "file": str(target)})
+    else:
+        say(f"{target}: {len(rows)} trials of study {name!r}.")
+
+
+def _opened(url: str) -> Storage:
+    """The storage at a URL, which is there already."""
+    from likewise.study.storage.base import open_storage
+    from likewise.study.storage.database import NoStorage
+
+    file = _file(url)
+    try:
+        return open_storage(url if file is None or "://" in url else f"sqlite:///{file.resolve()}", create=False)
+    except NoStorage as error:
+        raise UsageError(f"{error}.") from None
+
+
+def _file(url: str) -> Path | None:
+    """The file of a storage; None of a server."""
+    scheme, sign, rest = url.partition("://")
+    if not sign:
+        return Path(url)
+    return Path(rest.removeprefix("/")) if scheme.startswith("sqlite") else None
+
+
+def _rows(storage: Storage, name: str, url: str) -> list[Any]:
+    names = [info.name for info in storage.studies()]
+    if name not in names:
+        there = ", ".join(map(repr, names)) or "none"
+        raise UsageError(f"there is no study {name!r} in {url}; there are {there}.")
+    # With the settings it was made with, whatever they are: nothing is asked of it, so they need not be known.
+    return storage._open(name, {}).since(0)[0]

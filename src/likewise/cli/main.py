@@ -1,0 +1,123 @@
+"""The command line `likewise`: a table in, the next experiments out.
+
+Exit codes: 0 for an answer, 2 for a command that does not fit (an unknown option, column or file), 1 for work that
+failed. Errors are one paragraph; `--debug` shows where they come from.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from traceback import format_exc
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from likewise.cli.commands import compare, demo, diagnose, explain, lists, stored, suggest, tell
+from likewise.errors import LikewiseError, UsageError
+
+
+class Commands(TyperGroup):
+    """The commands; whatever goes wrong in one ends as a paragraph on stderr."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().make_context(*args, **kwargs)
+        except Exception as error:
+            _clean(error)
+            raise
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except LikewiseError as error:
+            if ctx.meta.get("likewise.debug"):
+                raise
+            _complain(str(error))
+            raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
+        except KeyboardInterrupt:
+            _complain("stopped; nothing was written that was not finished.")
+            raise typer.Exit(130) from None
+        except Exception as error:
+            if ctx.meta.get("likewise.debug") or _handled_outside(error):
+                _clean(error)
+                raise
+            _complain(f"something went wrong inside likewise: {type(error).__name__}: {error}; --debug shows where.")
+            raise typer.Exit(1) from None
+
+
+def _handled_outside(error: Exception) -> bool:
+    """Whether the library that reads the command line will say it better: usage, exits, and pipes that were closed."""
+    return isinstance(error, typer.Exit | typer.Abort | BrokenPipeError) or hasattr(error, "exit_code")
+
+
+def _clean(error: Exception) -> None:
+    """Make visible what a message of that library repeats of the command line."""
+    from likewise.campaign.console import visible
+
+    if isinstance(message := getattr(error, "message", None), str):
+        error.message = visible(message)  # type: ignore[attr-defined]
+
+
+def _complain(text: str) -> None:
+    from likewise.campaign.console import complain
+
+    complain(f"likewise: {text}")
+
+
+app = typer.Typer(
+    cls=Commands,
+    name="likewise",
+    help="The next experiments, from a table of those done: a row per object, a value where it was measured.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from likewise import __version__
+
+        typer.echo(f"likewise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("suggest")(suggest.suggest)
+app.command("tell")(tell.tell)
+app.command("explain")(explain.explain)
+app.command("compare")(compare.compare)
+app.command("diagnose")(diagnose.diagnose)
+app.command("demo")(demo.demo)
+app.command("similarities")(lists.similarities)
+app.command("spaces")(lists.spaces)
+app.command("studies")(stored.studies)
+app.command("export")(stored.export)
+
+
+def main() -> None:
+    """Run the command line."""
+    # Where a stream was closed by the caller, what goes there is lost, and nothing else.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
+    for stream in (sys.stdout, sys.stderr):
+        # Names of molecules and units are not ASCII everywhere; a terminal that cannot show one shows a mark instead.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except Exception:
+        # With --debug; the interpreter would write it as it is, control characters of cells included.
+        _complain(format_exc())
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""Pictures as matplotlib figures. They draw what they are handed."""

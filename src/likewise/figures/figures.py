@@ -1,0 +1,217 @@
+"""The pictures, as matplotlib figures. They read in print and by colour-blind readers: shapes tell what colours tell.
+
+Colours are Okabe and Ito's; values are on the viridis scale, which is ordered in grey too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from likewise.errors import MissingExtra
+from likewise.figures.labels import apart
+from likewise.figures.plot_data import LEVELS, Checked, Course, Map
+from likewise.similarity.base import Matrix
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from likewise.study.suggestion import Suggestion
+
+BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8a8f98", "#22262b"
+SIZE = (4.1, 3.1)
+MAP_HEIGHT = 3.9
+# Inches from tip to tip of the mark of a suggestion.
+MARK = 0.25
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 10.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#5a6069",
+    "axes.labelcolor": DARK,
+    "axes.titlesize": 11.0,
+    "xtick.color": "#5a6069",
+    "ytick.color": "#5a6069",
+    "xtick.labelcolor": DARK,
+    "ytick.labelcolor": DARK,
+    "legend.frameon": False,
+    "legend.fontsize": 9.0,
+    "axes.grid": True,
+    "grid.color": "#e4e7eb",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "svg.fonttype": "none",
+    "figure.facecolor": "white",
+    # Names of columns may hold dollar signs and underscores, and mean nothing by them.
+    "text.parse_math": False,
+    "text.usetex": False,
+}
+
+
+def matplotlib() -> Any:
+    """The library that draws; a MissingExtra where there is none."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtra("drawing", "matplotlib", "plots") from None
+    return matplotlib
+
+
+@contextmanager
+def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
+    with matplotlib().rc_context(STYLE):
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(SIZE[0], height), layout="constrained")
+        yield figure, figure.add_subplot()
+
+
+def progress(course: Course, upcoming: Sequence[Suggestion] = (), name: str = "value") -> Figure:
+    """Values in the order they were told, the best so far, and what is expected of the suggestions."""
+    with _figure() as (figure, axes):
+        t = len(course.values)
+        axes.plot(np.arange(1, t + 1), course.values, "o", color=GREY, ms=4, mew=0, label="measured")
+        axes.step(np.arange(1, t + 1), course.best, where="post", color=BLUE, lw=2, label="best so far")
+        known = [s for s in upcoming if s.mean is not None and s.std is not None]
+        if known:
+            x = t + 1 + np.arange(len(known)) + max(1.0, 0.02 * t)
+            mean, std = np.array([s.mean for s in known]), np.array([s.std for s in known])
+            axes.errorbar(
+                x, mean, yerr=1.96 * std, fmt="D", ms=5, mfc="white", mec=ORANGE, ecolor=ORANGE, elinewidth=1.2,
+                label="suggested: expected, 95 %",
+            )  # fmt: skip
+        axes.set_xlabel("measurement")
+        axes.set_ylabel(name)
+        _whole_numbers(axes)
+        _legend(figure, axes)
+    return figure
+
+
+def predicted(check: Checked, name: str = "value") -> Figure:
+    """Each measured value against what the others predict for it, with 95 % intervals."""
+    with _figure() as (figure, axes):
+        inside = check.inside
+        below, above = np.maximum(check.mean - check.low, 0.0), np.maximum(check.high - check.mean, 0.0)
+        for which, marker, colour, label in (
+            (inside, "o", BLUE, "value inside its 95 % interval"),
+            (~inside, "^", ORANGE, "value outside"),
+        ):
+            if which.any():
+                axes.errorbar(
+                    check.values[which], check.mean[which], yerr=(below[which], above[which]), fmt=marker, ms=5,
+                    color=colour, ecolor=colour, elinewidth=0.9, alpha=0.75, mew=0, label=label,
+                )  # fmt: skip
+        low, high = float(check.values.min()), float(check.values.max())
+        axes.plot([low, high], [low, high], color=DARK, lw=1, ls="--", label="equal")
+        axes.set_xlabel(f"measured {name}")
+        axes.set_ylabel("predicted from the others")
+        _legend(figure, axes)
+    return figure
+
+
+def calibration(check: Checked) -> Figure:
+    """How many values lie inside their intervals, against how many should, with what chance allows."""
+    with _figure() as (figure, axes):
+        n = len(check.values)
+        slack = ndtri(0.975) * np.sqrt(LEVELS * (1 - LEVELS) / max(n, 1))
+        low, high = np.clip(LEVELS - slack, 0, 1), np.clip(LEVELS + slack, 0, 1)
+        axes.fill_between(100 * LEVELS, 100 * low, 100 * high, color=GREY, alpha=0.25, lw=0, label="chance, 95 %")
+        axes.plot([0, 100], [0, 100], color=DARK, lw=1, ls="--", label="as it should be")
+        axes.plot(100 * LEVELS, 100 * check.coverage, "o-", color=BLUE, ms=4, lw=1.6, label="found")
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, 100)
+        axes.set_xlabel("interval (%)")
+        axes.set_ylabel("values inside it (%)")
+        _legend(figure, axes)
+    return figure
+
+
+def object_map(shown: Map, name: str = "value") -> Figure:
+    """Objects in the plane: near ones are alike. Measured ones are coloured by value, suggestions are numbered."""
+    with _figure(height=MAP_HEIGHT) as (figure, axes):
+        measured = ~np.isnan(shown.values)
+        picks = np.zeros(len(measured), dtype=bool)
+        picks[shown.picks] = True
+        rest = ~measured & ~picks
+        if rest.any():
+            axes.scatter(*shown.points[rest].T, s=7, c="#c3c8cf", lw=0, label="not measured", gid="others")
+        if measured.any():
+            drawn = axes.scatter(
+                *shown.points[measured].T, s=34, c=shown.values[measured], cmap="viridis", ec=DARK, lw=0.6,
+                label="measured", gid="measured",
+            )  # fmt: skip
+            bar = figure.colorbar(drawn, ax=axes, shrink=0.85, pad=0.02)
+            bar.set_label(name)
+            bar.outline.set_visible(False)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.margins(0.06)
+        for side in axes.spines.values():
+            side.set_visible(False)
+        if shown.picks:
+            _numbered(axes, shown.points, shown.picks)
+        _legend(figure, axes)
+    return figure
+
+
+def _numbered(axes: Any, points: Matrix, picks: Sequence[int]) -> None:
+    """Numbered marks for the suggestions, beside their points where these lie too close together to be read."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    # Inches of the picture, roughly: the axes leave room for the legend and the scale of the values.
+    inches = np.array([0.75 * SIZE[0], 0.85 * MAP_HEIGHT]) / np.maximum(high - low, 1e-12)
+    spots = points[list(picks)]
+    places = apart(spots * inches, MARK) / inches
+    axes.plot(*np.stack([spots, places]).transpose(2, 0, 1), color=ORANGE, lw=0.9, zorder=2)
+    axes.scatter(*spots.T, s=7, c=ORANGE, lw=0, zorder=2)
+    axes.scatter(
+        *places.T, s=130, c="white", marker="D", ec=ORANGE, lw=1.6, label="suggested", gid="suggested", zorder=3
+    )
+    for rank, place in enumerate(places, 1):
+        axes.annotate(str(rank), place, ha="center", va="center_baseline", fontsize=7.5, color=DARK, zorder=4)
+
+
+def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
+    """How much each similarity counts in the committee."""
+    order = np.argsort(-np.asarray(shares), kind="stable")
+    with _figure(height=0.7 + 0.42 * len(names)) as (figure, axes):
+        places = np.arange(len(names))
+        lengths = 100 * np.asarray(shares)[order]
+        axes.barh(places, lengths, color=BLUE, height=0.55)
+        for place, length in zip(places, lengths, strict=True):
+            axes.text(length + 1.5, place, _percent(length), va="center", fontsize=9, color=DARK)
+        axes.set_yticks(places, [_short(names[i]) for i in order])
+        axes.invert_yaxis()
+        axes.set_xlim(0, 112)
+        axes.set_xticks([0, 50, 100])
+        axes.set_xlabel("weight (%)")
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def _percent(share: float) -> str:
+    return "< 1 %" if 0 < share < 0.5 else f"{share:.0f} %"
+
+
+def _short(text: str, width: int = 30) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _whole_numbers(axes: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=7))
+
+
+def _legend(figure: Figure, axes: Any) -> None:
+    """Above the picture, where it covers nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    legend = figure.legend(handles, labels, loc="outside upper left", ncols=2, handlelength=1.4, columnspacing=1.2)
+    for handle in legend.legend_handles:
+        if handle is not None and hasattr(handle, "set_sizes"):
+            handle.set_sizes([36.0])

@@ -1,1 +1,0 @@
-"""Command line, report, pictures and integrations: how people and other programs meet the study."""

@@ -1,0 +1,71 @@
+"""Which scale the values are modelled on: as they are, bent by a power, or by their ranks.
+
+The power transform is chosen by evidence: densities on the user's scale, so its Jacobian counts. Ranks have no honest
+Jacobian and are chosen by leave-one-out errors on the user's scale, where these fall by more than their standard error.
+The errors are those of the better half: a scale that orders the poor objects well and blurs the good ones would never
+find the best. With few values that verdict is worth little, and ranks do not stand.
+Both are judged on one rough matrix, the mean of all likenesses before anything is learnt: one eigendecomposition.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from likewise.model.evidence import NOISE_PRIOR, spectral_evidence
+from likewise.model.influence import Spectral
+from likewise.model.transforms import Ranked, Standardised, Transform, YeoJohnson
+from likewise.similarity.base import Matrix, Vector
+
+POWER_FROM, RANKS_FROM = 8, 20
+NATS_FOR_POWER = 2.0
+# By how many standard errors the squared errors must fall.
+ERRORS_FOR_RANKS = 1.0
+RATIOS = np.geomspace(1e-6, 1.0, 13)
+
+
+class _Fit(NamedTuple):
+    log_evidence: float
+    squared_errors: Vector
+
+
+def suitable_scale(scores: Matrix, values: Vector) -> type[Transform]:
+    """The transform that suits these values best, under a matrix of scores of the observed objects."""
+    if len(values) < POWER_FROM or np.ptp(values) == 0:
+        return Standardised
+    levels, basis = np.linalg.eigh(scores)
+    levels = np.maximum(levels, 0.0)
+    plain = _fit(Standardised.of(values), values, levels, basis)
+    bent = _fit(YeoJohnson.of(values), values, levels, basis)
+    best: type[Transform] = Standardised
+    fit = plain
+    if bent.log_evidence > plain.log_evidence + NATS_FOR_POWER:
+        best, fit = YeoJohnson, bent
+    if len(values) < RANKS_FROM:
+        return best
+    ranked = _fit(Ranked.of(values), values, levels, basis)
+    return Ranked if _clearly_less(ranked.squared_errors, fit.squared_errors) else best
+
+
+def _clearly_less(a: Vector, b: Vector) -> bool:
+    """Whether the mean of `a` is below that of `b`, pair by pair, by more than the standard error of the difference."""
+    fall = b - a
+    return float(fall.mean()) > ERRORS_FOR_RANKS * float(fall.std(ddof=1)) / np.sqrt(len(fall))
+
+
+def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) -> _Fit:
+    """Evidence at the best noise, and the leave-one-out errors of the better half, both on the user's scale."""
+    z = np.asarray(transform.forward(values), dtype=float)
+    rotated = z @ basis
+    found = [spectral_evidence(levels, rotated, ratio) for ratio in RATIOS]
+    priors = -0.5 * ((np.log(RATIOS) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
+    best = int(np.argmax([evidence.log + prior for evidence, prior in zip(found, priors, strict=True)]))
+    solution = Spectral(basis, np.ones(len(levels)), levels + RATIOS[best])
+    diagonal = solution.diagonal
+    left_out = z - solution.solve(z) / diagonal
+    spread = np.sqrt(found[best].amplitude / diagonal)
+    predicted = transform.moments(left_out, spread)[0]
+    jacobian = float(np.sum(np.log(np.maximum(transform.slope(values), 1e-300))))
+    good = values >= np.median(values)
+    return _Fit(found[best].log + jacobian, (predicted[good] - values[good]) ** 2)

@@ -1,0 +1,1 @@
+"""Is this similarity any good here? Left-out errors, calibration, a verdict, and comparisons."""

@@ -1,0 +1,60 @@
+"""How well a model explains the values: the marginal likelihood, and the leave-one-out density where there is none.
+
+With M = S + ρI (ρ the noise as a share of the amplitude a) and y ~ N(0, aM), the amplitude has a conjugate prior worth
+ν observations of size one, and integrates out in closed form:
+
+    log p(y) = −(t + ν)/2 · log(ν + yᵀM⁻¹y) − ½ log|M| + const(t),      â = (ν + yᵀM⁻¹y)/(t + ν).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from likewise.model.posterior import Posterior
+from likewise.similarity.base import LogNormal, Vector
+
+AMPLITUDE_STRENGTH = 4.0
+NOISE_PRIOR = LogNormal(-4.0, 1.5)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Log evidence and the most plausible amplitude."""
+
+    log: float
+    amplitude: float
+
+
+def marginal_likelihood(quadratic: float, log_determinant: float, t: int) -> Evidence:
+    """Log density of the values with the amplitude integrated out, from q = yᵀM⁻¹y and log|M|.
+
+    >>> round(marginal_likelihood(quadratic=3.0, log_determinant=0.0, t=3).amplitude, 3)
+    1.0
+    """
+    strength = AMPLITUDE_STRENGTH
+    constant = gammaln(0.5 * (t + strength)) - gammaln(0.5 * strength) + 0.5 * strength * np.log(strength)
+    fit = 0.5 * (t + strength) * np.log(strength + quadratic)
+    log = constant - 0.5 * t * np.log(np.pi) - fit - 0.5 * log_determinant
+    return Evidence(float(log), float((strength + quadratic) / (t + strength)))
+
+
+def spectral_evidence(levels: Vector, rotated: Vector, ratio: float) -> Evidence:
+    """Marginal likelihood from the eigenvalues of the treated S and the rotated values; O(t) a noise."""
+    shifted = levels + ratio
+    return marginal_likelihood(float(rotated**2 @ (1.0 / shifted)), float(np.sum(np.log(shifted))), len(levels))
+
+
+def leave_one_out_density(post: Posterior) -> float:
+    """Σ_i log p(y_i | the others), the criterion when some member has no marginal likelihood.
+
+    >>> from likewise.model.posterior import condition
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> leave_one_out_density(condition(RBF(1.0), [[0.0], [0.1]], [1.0, 1.0])) > -3.0
+    True
+    """
+    mean, std = post.leave_one_out()
+    variance = std**2 + post.noise
+    return float(np.sum(-0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (post.values - mean) ** 2 / variance))

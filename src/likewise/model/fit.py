@@ -1,0 +1,273 @@
+"""How a committee is seated: which members stand, how evidence weighs them, and who is left out for the round.
+
+Members are recipes (each likeness alone, pairs, the equal mix, learnt weights) × warps × noises. The eigendecomposition
+of a recipe's matrix is shared by all its noises, and the amplitude has a closed form, so a member costs O(t).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from likewise.model.choose_transform import suitable_scale
+from likewise.model.committee import Committee, Member
+from likewise.model.evidence import (
+    NOISE_PRIOR,
+    Evidence,
+    leave_one_out_density,
+    marginal_likelihood,
+    spectral_evidence,
+)
+from likewise.model.gram import Gram
+from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
+from likewise.model.mix import Recipe
+from likewise.model.posterior import Posterior, treated_posterior
+from likewise.model.spectrum import Spectrum, Treatment, treat
+from likewise.model.transforms import Standardised, Transform
+from likewise.similarity.base import Vector
+from likewise.similarity.pairs import object_key
+
+WARPS = (0.5, 1.0, 2.0, 4.0, 8.0)
+# Noise as a share of the amplitude, down to none to speak of: a model that sees noise where there is none measures the
+# best object again and again.
+RATIOS = (1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 5e-1)
+LEAST_SHARE = 0.02
+MOST_MEMBERS = 20
+LEARN_FROM = 3
+MIX_FROM = 20
+REPLICATES_FROM = 2
+# The common mean's prior variance, in units of the amplitude.
+OFFSET = 1.0
+# Below this mean score of objects with themselves, warps of scores brought to a mean of one might overflow.
+LEAST_SELF = 1e-18
+# What a learnt parameter costs in log evidence: it was chosen to fit.
+OCCAM = 0.5
+# Warps are rather mild: one standard deviation is a factor of four in how local the likeness is.
+WARP_SCALE = np.log(4.0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stands for election."""
+
+    warps: tuple[float, ...] = WARPS
+    ratios: tuple[float, ...] = RATIOS
+    spectra: tuple[Spectrum, ...] = ("clip",)
+    mixes: bool = True
+    learn: bool = True
+    offset: float = OFFSET
+    rescale: bool = True
+
+
+DEFAULT = Settings()
+
+
+@dataclass(frozen=True, eq=False)
+class _Seat:
+    """A candidate for membership, before the votes are counted."""
+
+    recipe: Recipe
+    gram: Gram
+    treatment: Treatment
+    ratio: float
+    log_prior: float
+    evidence: Evidence
+
+
+def seat(
+    grams: Sequence[Gram],
+    values: Vector,
+    extra_noise: Vector | None = None,
+    *,
+    settings: Settings = DEFAULT,
+    transform: Transform | None = None,
+) -> Committee:
+    """The committee of these likenesses for these values (on the user's scale), weighted by evidence.
+
+    `extra_noise` holds known measurement variances on the user's scale. Without a `transform` the scale is chosen.
+    """
+    if transform is None:
+        rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
+        kind = suitable_scale(rough + settings.offset, values) if settings.rescale else Standardised
+        transform = kind.of(values)
+    data = _Data.of(values, extra_noise, transform)
+    settings = replace(settings, ratios=settings.ratios + _replicate_ratio(grams[0].objects, data.values))
+    tuned, learnt = _tuned(grams, data, settings)
+    seats = [
+        one
+        for recipe, ratios, log_prior in _recipes(tuned, learnt, data, settings)
+        for spectrum in settings.spectra
+        for one in _seats(tuned, recipe, ratios, log_prior, spectrum, data)
+    ]
+    if "as_is" in settings.spectra:
+        # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
+        seats = [replace(one, evidence=_leave_one_out(one, data)) for one in seats]
+    return Committee(tuple(tuned), _elected(seats, data), transform)
+
+
+def reseat(committee: Committee, grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None) -> Committee:
+    """The same members on further observations: recipes, noises, amplitudes and votes stay, nothing is learnt."""
+    data = _Data.of(values, extra_noise, committee.transform)
+    treated: dict[tuple[Recipe, Spectrum], tuple[Gram, Treatment]] = {}
+    members = []
+    for member in committee.members:
+        kind = member.posterior.treatment.kind
+        if (member.recipe, kind) not in treated:
+            gram = _mixed(grams, member.recipe)
+            treated[member.recipe, kind] = gram, treat(gram.scores, kind, psd=gram.similarity.psd)
+        posterior = _conditioned(*treated[member.recipe, kind], member.ratio, member.posterior.amplitude, data)
+        members.append(replace(member, posterior=posterior, pending=None))
+    return Committee(tuple(grams), tuple(members), committee.transform)
+
+
+class _Data(NamedTuple):
+    """Values and known measurement variances on the model's scale."""
+
+    values: Vector
+    extra: Vector
+
+    @classmethod
+    def of(cls, values: Vector, extra_noise: Vector | None, transform: Transform) -> _Data:
+        extra = np.zeros(len(values)) if extra_noise is None else extra_noise * transform.slope(values) ** 2
+        return cls(np.asarray(transform.forward(values), dtype=float), extra)
+
+
+def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list[Gram], dict[int, Learnt]]:
+    """The likenesses with their parameters learnt, where they have any."""
+    tuned, learnt = list(grams), dict[int, Learnt]()
+    if not settings.learn or len(data.values) < LEARN_FROM:
+        return tuned, learnt
+    for k, gram in enumerate(grams):
+        if not gram.similarity.parameters(gram.encodings):
+            continue
+        learnt[k] = learn(gram.similarity, gram.encodings, data.values, data.extra, offset=settings.offset)
+        tuned[k] = gram.tuned(learnt[k].similarity)
+    return tuned, learnt
+
+
+def _replicate_ratio(objects: Sequence[Any], values: Vector) -> tuple[float, ...]:
+    """The noise that repeated measurements of one object show, as one more candidate; values have spread one."""
+    groups: dict[Any, list[float]] = {}
+    for x, value in zip(objects, values.tolist(), strict=True):
+        groups.setdefault(object_key(x), []).append(value)
+    repeated = [np.array(group) for group in groups.values() if len(group) > 1]
+    freedom = sum(len(group) - 1 for group in repeated)
+    if freedom < REPLICATES_FROM:
+        return ()
+    pooled = sum(float(np.sum((group - group.mean()) ** 2)) for group in repeated) / freedom
+    return (float(np.clip(pooled, 1e-6, 10.0)),)
+
+
+def _scales(grams: Sequence[Gram]) -> list[float]:
+    """What brings each likeness to a mean score of one of an object with itself; 1 where no object is like itself."""
+    means = [float(np.mean(np.diag(gram.scores))) if len(gram) else 1.0 for gram in grams]
+    return [1.0 if abs(mean - 1.0) < 1e-9 or mean < LEAST_SELF else 1.0 / mean for mean in means]
+
+
+def _recipes(
+    grams: Sequence[Gram], learnt: Mapping[int, Learnt], data: _Data, settings: Settings
+) -> Iterator[tuple[Recipe, tuple[float, ...], float]]:
+    """Recipes that stand, with their noise ratios and log prior."""
+    scale = _scales(grams)
+
+    def warped(weights: Vector, log_prior: float) -> Iterator[tuple[Recipe, tuple[float, ...], float]]:
+        signed = any(grams[k].similarity.signed for k in np.flatnonzero(weights).tolist())
+        for power in (1.0,) if signed else settings.warps:
+            prior = -0.5 * (np.log(power) / WARP_SCALE) ** 2
+            yield Recipe(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, log_prior + prior
+
+    unit = np.diag(scale)
+    for k in range(len(grams)):
+        if k in learnt:
+            parameters = grams[k].similarity.parameters(grams[k].encodings)
+            size = sum(len(p.value) for p in parameters.values())
+            yield Recipe(tuple(unit[k].tolist()), 1.0, settings.offset), (learnt[k].ratio,), -OCCAM * size
+        else:
+            yield from warped(unit[k], 0.0)
+    if not settings.mixes or len(grams) < 2:
+        return
+    for i, j in combinations(range(len(grams)), 2):
+        yield from warped(0.5 * (unit[i] + unit[j]), 0.0)
+    if len(grams) > 2:
+        yield from warped(unit.mean(axis=0), 0.0)
+    if len(grams) > 2 and len(data.values) >= MIX_FROM:
+        mix = learn_mix(
+            [s * gram.scores for s, gram in zip(scale, grams, strict=True)], data.values, data.extra, settings.offset
+        )
+        yield from warped(mix @ unit, -OCCAM * (len(grams) - 1))
+
+
+def _mixed(grams: Sequence[Gram], recipe: Recipe) -> Gram:
+    similarity = recipe.similarity([gram.similarity for gram in grams])
+    scores = recipe.scores([gram.scores for gram in grams])
+    return Gram(similarity, grams[0].objects, recipe.encoding([gram.encodings for gram in grams]), scores)
+
+
+def _seats(
+    grams: Sequence[Gram], recipe: Recipe, ratios: Sequence[float], log_prior: float, spectrum: Spectrum, data: _Data
+) -> Iterator[_Seat]:
+    """One candidate for each noise; they share the eigendecomposition."""
+    gram = _mixed(grams, recipe)
+    alone = len(ratios) == 1 or bool(data.extra.any())
+    treatment = treat(gram.scores, spectrum, psd=gram.similarity.psd and alone)
+    eigen = treatment.eigen
+    rotated = None if eigen is None or data.extra.any() else data.values @ eigen.basis
+    for ratio in ratios:
+        if eigen is not None and rotated is not None:
+            evidence = spectral_evidence(eigen.levels, rotated, ratio)
+        else:
+            evidence = _factored_evidence(treatment, ratio, data)
+        # Heavy tails: an objective without noise is not implausible, it is common.
+        prior = -np.log1p(((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2)
+        yield _Seat(recipe, gram, treatment, ratio, log_prior + prior, evidence)
+
+
+def _factored_evidence(treatment: Treatment, ratio: float, data: _Data) -> Evidence:
+    """Marginal likelihood by a Cholesky factor, for noises that differ between the observations.
+
+    Known variances are shares of an amplitude that is itself estimated; two rounds settle both.
+    """
+    evidence = Evidence(0.0, 1.0)
+    for _ in range(2 if data.extra.any() else 1):
+        matrix = treatment.matrix + np.diag(ratio + data.extra / evidence.amplitude)
+        factor = cholesky(matrix if treatment.kind != "as_is" else matrix @ matrix)
+        half = linalg.solve_triangular(factor, data.values, lower=True, check_finite=False)
+        log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))
+        evidence = marginal_likelihood(float(half @ half), log_determinant, len(data.values))
+    return evidence
+
+
+def _leave_one_out(one: _Seat, data: _Data) -> Evidence:
+    post = _conditioned(one.gram, one.treatment, one.ratio, one.evidence.amplitude, data)
+    return Evidence(leave_one_out_density(post), one.evidence.amplitude)
+
+
+def _conditioned(gram: Gram, treatment: Treatment, ratio: float, amplitude: float, data: _Data) -> Posterior:
+    return treated_posterior(gram, data.values, amplitude * ratio + data.extra, treatment, amplitude=amplitude)
+
+
+def _elected(seats: Sequence[_Seat], data: _Data) -> tuple[Member, ...]:
+    """The members with at least 2 % of the votes, out of the strongest candidates."""
+    logs = np.array([one.evidence.log + one.log_prior for one in seats])
+    strongest = np.argsort(-logs, kind="stable")[:MOST_MEMBERS]
+    votes = np.exp(logs[strongest] - logs[strongest[0]])
+    votes /= votes.sum()
+    kept = votes >= LEAST_SHARE
+    shares = votes[kept] / votes[kept].sum()
+    # In the order of the candidates, so that members with one matrix stand together and share their work.
+    order = np.argsort(strongest[kept])
+    return tuple(
+        Member(
+            one.recipe,
+            _conditioned(one.gram, one.treatment, one.ratio, one.evidence.amplitude, data),
+            float(share),
+            one.ratio,
+            one.evidence.log,
+        )
+        for one, share in ((seats[strongest[kept][i]], shares[i]) for i in order)
+    )

@@ -1,0 +1,88 @@
+"""The matrix of scores S(x_i, x_j) of the observed objects. It grows with them and is never recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encodings.arrays import Encoding, count, join, take
+from likewise.similarity.from_function import check_no_distance, check_scores, check_symmetric
+
+
+@dataclass(frozen=True, eq=False)
+class Gram:
+    """Objects, their encodings and the scores between them.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> Gram.of(RBF(1.0), [[0.0], [1.0]]).grown([[2.0]]).scores.shape
+    (3, 3)
+    """
+
+    similarity: Similarity
+    objects: tuple[Any, ...]
+    encodings: Encoding
+    scores: Matrix
+
+    @classmethod
+    def of(cls, similarity: Similarity, objects: Sequence[Any]) -> Gram:
+        """The scores of these objects, checked: finite, symmetric, non-negative, and no distances."""
+        encodings = similarity.encode(objects)
+        scores = similarity.between(encodings, encodings)
+        check_scores(scores, objects, objects, signed=similarity.signed)
+        check_symmetric(scores, objects)
+        if not similarity.signed:
+            check_no_distance(scores, np.diagonal(scores), objects, objects)
+        return cls(similarity, tuple(objects), encodings, _symmetric(scores))
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def grown(self, objects: Sequence[Any]) -> Gram:
+        """The Gram matrix with further objects; only their rows are computed."""
+        if not len(objects):
+            return self
+        if not len(self):
+            return Gram.of(self.similarity, objects)
+        new = self.similarity.encode(objects)
+        encodings, everything = join([self.encodings, new]), self.objects + tuple(objects)
+        # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.
+        fresh = self.similarity.between(new, encodings)
+        t, total = len(self), len(everything)
+        check_scores(fresh, objects, everything, signed=self.similarity.signed)
+        check_symmetric(fresh[:, t:], objects)
+        scores = np.empty((total, total))
+        scores[:t, :t] = self.scores
+        scores[t:, :t] = fresh[:, :t]
+        scores[:t, t:] = fresh[:, :t].T
+        scores[t:, t:] = _symmetric(fresh[:, t:])
+        if not self.similarity.signed:
+            check_no_distance(scores[:, t:], np.diagonal(scores), everything, objects)
+        return Gram(self.similarity, everything, encodings, scores)
+
+    def tuned(self, similarity: Similarity) -> Gram:
+        """The same objects under the same similarity with other parameters, which do not enter the encodings."""
+        scores = similarity.between(self.encodings, self.encodings)
+        return Gram(similarity, self.objects, self.encodings, _symmetric(scores))
+
+    def lean(self, *, encodings: bool = True) -> Gram:
+        """The similarity and, unless told otherwise, the encodings, without objects and scores."""
+        return Gram(self.similarity, (None,) * len(self), self.encodings if encodings else None, np.zeros((0, 0)))
+
+    def rows(self, encodings: Encoding, start: int = 0) -> Matrix:
+        """S_x for each encoded object: its scores with the observed ones, or with those from `start` on."""
+        if start >= len(self):
+            return np.zeros((count(encodings), 0))
+        observed = take(self.encodings, slice(start, len(self))) if start else self.encodings
+        return self.similarity.between(encodings, observed)
+
+    def selves(self, encodings: Encoding) -> Vector:
+        """S(x, x) for each encoded object."""
+        return self.similarity.within(encodings)
+
+
+def _symmetric(scores: Matrix) -> Matrix:
+    return 0.5 * (scores + scores.T)

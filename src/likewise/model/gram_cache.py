@@ -1,0 +1,91 @@
+"""The scores of all objects a study has compared, so that no two are ever compared again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.model.gram import Gram
+from likewise.similarity.base import Similarity, is_differentiable
+from likewise.similarity.encodings.arrays import take
+
+MOST = 2500
+# So many objects are compared in both orders, which shows a similarity that is not symmetric.
+CHECKED = 8
+
+
+@dataclass(eq=False)
+class Grams:
+    """One Gram matrix per likeness, over every object met so far; those of any objects are taken out of it."""
+
+    likenesses: tuple[Similarity, ...]
+    _settled: tuple[Similarity, ...] = ()
+    _settled_on: int = 0
+    _whole: tuple[Gram, ...] = ()
+    _places: dict[int, int] = field(default_factory=dict)
+
+    def of(self, objects: Sequence[Any]) -> tuple[Gram, ...]:
+        """The Gram matrices of these objects; scores are computed only for objects not met before."""
+        new = self._unmet(objects)
+        if len(self._places) + len(new) > MOST:
+            self._whole, self._places = (), {}
+            new = self._unmet(objects)
+        if new:
+            self._grow(new)
+        index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
+        return tuple(_exact(picked(gram, index)) for gram in self._whole)
+
+    def settle(self, objects: Sequence[Any]) -> None:
+        """Settle what likenesses leave to the data (median distances) on these objects."""
+        if len(objects) == self._settled_on:
+            return
+        before = self._settled or self.likenesses
+        # As given, because a likeness that is settled stays so.
+        fitted = (likeness.fitted(likeness.encode(objects)) for likeness in self.likenesses)
+        self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
+        self._settled_on = len(objects)
+        if self._whole:
+            changes = zip(self._whole, self._settled, before, strict=True)
+            self._whole = tuple(gram if new is old else gram.tuned(new) for gram, new, old in changes)
+
+    def _unmet(self, objects: Sequence[Any]) -> list[Any]:
+        return list({id(x): x for x in objects if id(x) not in self._places}.values())
+
+    def _grow(self, new: Sequence[Any]) -> None:
+        if len(self._places) + len(new) > CHECKED and self._whole:
+            self._whole = tuple(gram.grown(new) for gram in self._whole)
+        else:
+            met = [*(self._whole[0].objects if self._whole else ()), *new]
+            self._whole = tuple(Gram.of(likeness, met) for likeness in self._settled or self.likenesses)
+        self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
+
+
+def _same(new: Similarity, old: Similarity) -> bool:
+    """Whether settling anew has come to the same, so that all scores stay as they are."""
+    try:
+        return bool(new == old)
+    except ValueError:
+        # Arrays among the parameters.
+        return False
+
+
+def picked(gram: Gram, index: NDArray[np.intp]) -> Gram:
+    """The Gram matrix of some of the objects, in this order."""
+    if np.array_equal(index, np.arange(len(gram))):
+        return gram
+    objects = tuple(gram.objects[i] for i in index.tolist())
+    return Gram(gram.similarity, objects, take(gram.encodings, index), gram.scores[np.ix_(index, index)])
+
+
+def _exact(gram: Gram) -> Gram:
+    """The same scores to the last bit, however the matrix has grown.
+
+    Matrix products round differently in blocks of different shapes, which a gradient trajectory would notice.
+    Likenesses that have gradients are quick to compute, so that they can be computed in one block.
+    """
+    quick = is_differentiable(gram.similarity)
+    return gram.tuned(gram.similarity) if quick else gram

@@ -1,0 +1,144 @@
+"""Evaluations on executors of the user's: any of `concurrent.futures`, or a Dask client."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from threading import Thread
+from typing import Any, final
+
+from likewise.errors import StudyError
+from likewise.run.runners import UNCOUNTED, Mailbox, Objective
+from likewise.study.evaluation import Outcome, evaluate
+
+RESTART = 60.0
+_AGAIN = "the study is kept; go on by running it again with a new executor"
+
+
+@final
+class Pool(Mailbox):
+    """Evaluates on a `concurrent.futures.Executor`, which stays the user's to shut down.
+
+    A running evaluation cannot be given up: it keeps its worker. If one still runs at the end, a process pool is
+    killed, lest it keep the program from ending; threads cannot be.
+    """
+
+    def __init__(self, f: Objective, executor: Executor) -> None:
+        super().__init__()
+        self._f = f
+        self._executor = executor
+        self._futures: dict[int, Future[Outcome]] = {}
+        self._stuck: dict[int, Future[Outcome]] = {}
+
+    @property
+    def hands(self) -> int:
+        workers: int | None = getattr(self._executor, "_max_workers", None)
+        return UNCOUNTED if workers is None else workers - len(self._stuck)
+
+    def begin(self, number: int, x: Any) -> None:
+        try:
+            future = self._executor.submit(evaluate, self._f, x)
+        except RuntimeError as error:
+            raise StudyError(f"the executor takes no more evaluations: {error}; {_AGAIN}") from error
+        self._futures[number] = future
+        future.add_done_callback(lambda ended: self._mail.put((number, ended)))
+
+    def _opened(self, number: int, letter: Any) -> Outcome | None:
+        self._stuck.pop(number, None)
+        if self._futures.pop(number, None) is None:
+            return None
+        try:
+            return Outcome(*letter.result())
+        except BrokenExecutor as error:
+            raise StudyError(f"the executor has lost a worker and is broken: {error}; {_AGAIN}") from error
+        except CancelledError:
+            raise StudyError(f"the executor was shut down during the run; {_AGAIN}") from None
+        except Exception as error:
+            return Outcome(error=f"the evaluation could not be run: {type(error).__name__}: {error}")
+
+    def stop(self, number: int) -> None:
+        future = self._futures.pop(number, None)
+        if future is not None and not future.cancel() and not future.done():
+            self._stuck[number] = future
+
+    def close(self) -> None:
+        for number in list(self._futures):
+            self.stop(number)
+        if self._stuck and isinstance(self._executor, ProcessPoolExecutor):
+            # `kill_workers` of Python 3.14, spelt out for those before it.
+            for process in list((self._executor._processes or {}).values()):
+                process.kill()
+
+
+@final
+class Cluster(Mailbox):
+    """Evaluates on a Dask cluster, which stays the user's to close.
+
+    An evaluation whose worker dies is run elsewhere, as Dask does; one that kills several workers has failed. The
+    worker of an evaluation that is given up is restarted, where it has a nanny.
+    """
+
+    def __init__(self, f: Objective, client: Any) -> None:
+        if getattr(client, "asynchronous", False):
+            raise StudyError("the Dask client is asynchronous; use a plain distributed.Client")
+        super().__init__()
+        self._f = f
+        self._client = client
+        self._futures: dict[int, Any] = {}
+
+    @property
+    def hands(self) -> int:
+        # A cluster that is still without workers may start them when there is something to do.
+        with self._reached():
+            return max(1, sum(self._client.nthreads().values()))
+
+    def begin(self, number: int, x: Any) -> None:
+        key = f"likewise-{number}-{uuid.uuid4().hex}"
+        with self._reached():
+            future = self._client.submit(evaluate, self._f, x, key=key, pure=False)
+        self._futures[number] = future
+        future.add_done_callback(lambda ended: self._mail.put((number, ended)))
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, RuntimeError, ValueError) as error:
+            # What distributed raises for a scheduler that is gone and for a client that is closed.
+            raise StudyError(f"the Dask cluster cannot be reached: {error}; {_AGAIN}") from error
+
+    def _opened(self, number: int, letter: Any) -> Outcome | None:
+        if self._futures.pop(number, None) is None:
+            return None
+        try:
+            return Outcome(*letter.result())
+        except (CancelledError, OSError) as error:
+            # Not the object's fault: it is given back.
+            raise StudyError(f"the Dask cluster has dropped an evaluation: {error}; {_AGAIN}") from error
+        except Exception as error:
+            return Outcome(error=f"the evaluation was lost by the cluster: {type(error).__name__}: {error}")
+
+    def stop(self, number: int) -> None:
+        future = self._futures.pop(number, None)
+        if future is None or future.done():
+            return
+        with self._reached():
+            busy = [worker for worker, keys in self._client.processing().items() if future.key in keys]
+            future.cancel(force=True)
+        if busy:
+            # In the background, because it waits until the worker is back.
+            Thread(target=self._restart, args=(busy,), name="likewise restart", daemon=True).start()
+
+    def _restart(self, workers: list[str]) -> None:
+        # A worker without a nanny, or a cluster that is closed meanwhile, cannot be helped.
+        with suppress(Exception):
+            self._client.restart_workers(workers, timeout=RESTART, raise_for_error=False)
+
+    def close(self) -> None:
+        # A cluster that is gone evaluates nothing any more.
+        with suppress(Exception):
+            for future in self._futures.values():
+                future.cancel(force=True)
+        self._futures.clear()

@@ -1,0 +1,221 @@
+"""Worker processes of our own, because those of the standard pools cannot be stopped one by one.
+
+Each has a pipe. An evaluation that is given up, or that crashes, costs its own process alone, and another takes its
+place. Processes are started in the platform's usual way: where that is by forking, f need not be importable.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import pickle
+import signal
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, final
+
+from likewise.run.runners import Crew, Ended, Objective
+from likewise.study.evaluation import Outcome, evaluate
+
+# Seconds that all idle workers together have to end by themselves.
+GRACE = 1.0
+# By this Python does not look for modules in the working directory first.
+SAFE_PATH = "PYTHONSAFEPATH"
+
+
+def can_send(f: Objective) -> bool:
+    """Whether worker processes can be given f.
+
+    >>> can_send(len)
+    True
+    """
+    if _forked():
+        return True
+    try:
+        pickle.dumps(f)
+    except Exception:
+        return False
+    return True
+
+
+def _forked() -> bool:
+    return multiprocessing.get_start_method() == "fork"
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    number: int | None = None
+
+    def kill(self) -> None:
+        """End the process, if it was started, without waiting for that."""
+        if self.process.pid is not None:
+            self.process.kill()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end."""
+        if self.process.pid is not None:
+            self.process.join(timeout)
+
+
+@final
+class Processes(Crew):
+    """Evaluates in worker processes."""
+
+    def __init__(self, f: Objective, workers: int) -> None:
+        self._f = f
+        self._count = workers
+        self._workers: list[_Worker] = []
+        self._failed: list[Ended] = []
+        self._owner = os.getpid()
+        # A run that is torn out of `close` leaves workers behind, and Python would wait for them when it ends.
+        atexit.register(self._kill)
+        try:
+            # All at once: forking is safest while there are no other threads.
+            for _ in range(workers):
+                self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def hands(self) -> int:
+        return self._count
+
+    def begin(self, number: int, x: Any) -> None:
+        worker = next((w for w in self._workers if w.number is None), None)
+        if worker is None:
+            worker = self._start()
+        try:
+            worker.pipe.send(x)
+        except OSError:
+            # It died while it was idle.
+            self._dismiss(worker)
+            self.begin(number, x)
+        except Exception as error:
+            self._failed.append((number, Outcome(error=f"{x!r} cannot be sent to a worker process: {error}")))
+        else:
+            worker.number = number
+
+    def ended(self, timeout: float | None) -> list[Ended]:
+        failed, self._failed = self._failed, []
+        # One whose pipe is closed was being given up when that was interrupted.
+        busy = {w.pipe: w for w in self._workers if w.number is not None and not w.pipe.closed}
+        ready = wait(list(busy), 0.0 if failed else timeout) if busy else []
+        return failed + [self._received(busy[pipe]) for pipe in ready if isinstance(pipe, Connection)]
+
+    def _received(self, worker: _Worker) -> Ended:
+        assert worker.number is not None
+        number = worker.number
+        try:
+            outcome = Outcome(*worker.pipe.recv())
+        except (EOFError, OSError):
+            self._dismiss(worker)
+            return number, Outcome(error=self._ending(worker.process.exitcode))
+        worker.number = None
+        return number, outcome
+
+    def _ending(self, code: int | None) -> str:
+        ended = f"the worker process ended during the evaluation, with exit code {code}"
+        # A process that was not forked runs the script that started it, up to where it is told not to.
+        hint = "; call this under `if __name__ == '__main__':` in a script" if not _forked() else ""
+        return ended + hint
+
+    def stop(self, number: int) -> None:
+        for worker in [w for w in self._workers if w.number == number]:
+            self._dismiss(worker)
+
+    def close(self) -> None:
+        try:
+            self._let_end([w for w in self._workers if w.number is None])
+        finally:
+            self._kill()
+        atexit.unregister(self._kill)
+
+    def _let_end(self, idle: Sequence[_Worker]) -> None:
+        """Without a pipe to read from, a worker ends by itself."""
+        for worker in idle:
+            worker.pipe.close()
+        end = time.monotonic() + GRACE
+        for worker in idle:
+            worker.join(max(0.0, end - time.monotonic()))
+
+    def _kill(self) -> None:
+        """End every worker at once; if this is interrupted, calling it again ends the others."""
+        if os.getpid() != self._owner:
+            # A process that the user has forked ends, but these are not its children.
+            return
+        for worker in self._workers:
+            worker.kill()
+        for worker in list(self._workers):
+            self._dismiss(worker)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        worker.pipe.close()
+        worker.kill()
+        worker.join()
+        self._workers.remove(worker)
+
+    def _start(self) -> _Worker:
+        ours, theirs = multiprocessing.Pipe()
+        others = [ours, *(w.pipe for w in self._workers)] if _forked() else []
+        process = multiprocessing.get_context().Process(
+            target=_work, args=(self._f, theirs, others, os.environ.get(SAFE_PATH)), name="likewise worker"
+        )
+        worker = _Worker(process, ours)
+        # Before it runs: the next one, forked from here, has to close its pipe, and whatever happens it is to be ended.
+        self._workers.append(worker)
+        with warnings.catch_warnings(), _safe_path():
+            # A heartbeat thread may be running; the forked process uses nothing of what it could hold.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+        theirs.close()
+        return worker
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Interpreters that start meanwhile run no file of the working directory that is named like a library.
+
+    Those of the standard library begin with `python -c`, and have the path of this process only a few imports later.
+    """
+    before = os.environ.get(SAFE_PATH)
+    _set_safe_path("1")
+    try:
+        yield
+    finally:
+        _set_safe_path(before)
+
+
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(SAFE_PATH, None)
+    else:
+        os.environ[SAFE_PATH] = value
+
+
+def _work(f: Objective, pipe: Connection, others: Sequence[Connection], safe_path: str | None) -> None:
+    """What a worker does: evaluate until the other end of its pipe is closed."""
+    # What f starts has the environment of the process that runs the study.
+    _set_safe_path(safe_path)
+    # Ctrl-C goes to every process of the terminal; the one that runs the study decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in others:
+        # As long as anyone holds the other end of a pipe, its worker does not see that the study's process has died.
+        other.close()
+    while True:
+        try:
+            x = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            pipe.send(tuple(evaluate(f, x)))
+        except OSError:
+            return

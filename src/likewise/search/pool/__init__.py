@@ -1,0 +1,1 @@
+"""A pool scored whole: one engine, in memory, on disk or on a cluster."""

@@ -1,0 +1,147 @@
+"""A stretch of a pool's rows: their encodings, and the columns of their scores with observed objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import SimilarityError
+from likewise.model.gram import Gram
+from likewise.model.mix import Recipe
+from likewise.search.pool.query import Entries, Numbers, Question
+from likewise.search.pool.score_columns import WIDTH, Columns, Single
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encodings import encoding_files as stored
+from likewise.similarity.encodings.arrays import Encoding, take
+from likewise.similarity.encodings.encoding_files import Filed
+
+# Rows that are handled at once, and scores that are made at once: what stays in cache.
+BLOCK, SCORES = 4096, 1 << 16
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Rows `first` to `first + size` of the pool; everything is kept by likeness."""
+
+    first: int
+    size: int
+    dtype: Any
+    encodings: dict[int, Encoding | Filed] = field(default_factory=dict)
+    selves: dict[int, Vector] = field(default_factory=dict)
+    columns: dict[int, Columns] = field(default_factory=dict)
+
+    def encoding(self, k: int) -> Encoding:
+        """The encodings of likeness k, mapped if they are on disk."""
+        found = self.encodings[k]
+        return found.read() if isinstance(found, Filed) else found
+
+    @property
+    def nbytes(self) -> int:
+        """What is held in memory."""
+        columns = sum(column.nbytes for column in self.columns.values())
+        return columns + sum(map(stored.nbytes, self.encodings.values()))
+
+    def spill(self, folder: Path) -> None:
+        """Move to disk what can be moved."""
+        for k, encoding in self.encodings.items():
+            if not isinstance(encoding, Filed) and stored.storable(encoding):
+                self.encodings[k] = Filed(stored.write(encoding, folder, f"{self.first}-{k}"), folder)
+        for k, column in self.columns.items():
+            column.spill(folder / f"{self.first}-{k}.columns")
+
+    def drop(self, k: int) -> None:
+        """Forget the columns of likeness k."""
+        if k in self.columns:
+            self.columns.pop(k).close()
+
+    def reset(self, k: int, similarity: Similarity) -> None:
+        """Start likeness k anew, with other parameters."""
+        path = None
+        if k in self.columns:
+            path = self.columns[k].path
+            self.columns[k].close()
+        self.columns[k] = Columns(self.size, self.dtype, path)
+        self.selves[k] = similarity.within(self.encoding(k))
+
+    def grow(self, k: int, question: Question, memory: int | None = None) -> None:
+        """Compare with the objects that have no column yet; where most columns are of others, forget those.
+
+        New columns are made in groups that take no more than `memory`.
+        """
+        needed = question.needed(k)
+        if len(self.columns[k].places) > 2 * len(needed) + WIDTH:
+            self.columns[k] = self.columns[k].kept(needed)
+        new = self.columns[k].missing(needed)
+        size = self.size * np.dtype(self.dtype).itemsize
+        group = len(new) if memory is None else max(WIDTH, memory // max(1, size))
+        for start in range(0, len(new), max(1, group)):
+            self._compare(k, question, new[start : start + group])
+
+    def _compare(self, k: int, question: Question, new: list[int]) -> None:
+        others, encodings, similarity = question.encodings(k, new), self.encoding(k), question.similarity(k)
+        block = np.empty((len(new), self.size), dtype=self.dtype)
+        step = max(BLOCK, SCORES // max(1, len(new)))
+        for start in range(0, self.size, step):
+            part = slice(start, min(start + step, self.size))
+            scores = similarity.between(take(encodings, part), others)
+            _check(scores, similarity, self.first + start)
+            block[:, part] = scores.T
+        self.columns[k].append(new, block)
+
+    def sums(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+        """Σ_j w_ij S_j of the recipe's scores S with the observed objects, in one reading of the columns."""
+        return (self._linear if recipe.power == 1.0 else self._warped)(recipe, weights, question)
+
+    def _linear(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+        """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
+        total = np.zeros((len(weights), self.size), dtype=self.dtype)
+        for k in recipe.used:
+            total += self.columns[k].weighed(question.numbers, weights * recipe.weights[k])
+        return total + (recipe.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
+
+    def _warped(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+        total = np.zeros((len(weights), self.size), dtype=self.dtype)
+        for start in range(0, len(question.numbers), WIDTH):
+            numbers = question.numbers[start : start + WIDTH]
+            scores = {k: self.columns[k].of(numbers) for k in recipe.used}
+            for part in self._stretches():
+                mixed = recipe.scores({k: block[:, part] for k, block in scores.items()})
+                total[:, part] += weights[:, start : start + WIDTH].astype(self.dtype) @ mixed
+        return total
+
+    def _stretches(self) -> Iterator[slice]:
+        return (slice(start, start + BLOCK) for start in range(0, self.size, BLOCK))
+
+    def entries(self, question: Question, rows: NDArray[np.intp], *, exact: bool = False) -> Entries:
+        """What is known of some rows, counted from the first of the chunk; `exact` compares them again."""
+        scorer, chance = question.scorer, question.scorer.feasibility
+        encodings = {k: take(self.encoding(k), rows) for k in question.used}
+
+        def scores(k: int, numbers: Numbers, gram: Gram) -> Matrix:
+            afresh = exact and self.dtype != np.float64
+            return gram.rows(encodings[k]) if afresh else self.columns[k].taken(rows, numbers)
+
+        theirs = () if chance is None else chance.committee.used
+        return Entries(
+            encodings,
+            {k: scores(k, question.numbers, scorer.committee.grams[k]) for k in scorer.committee.used},
+            {k: self.selves[k][rows] for k in question.used},
+            {} if chance is None else {k: scores(k, question.failures, chance.committee.grams[k]) for k in theirs},
+        )
+
+
+def _check(scores: Matrix, similarity: Similarity, first: int) -> None:
+    """A complaint about a score that is none, by the row of the partition it belongs to."""
+    if np.isfinite(scores.max(initial=0.0)) and scores.min(initial=0.0) >= (-np.inf if similarity.signed else 0.0):
+        return
+    wrong = ~np.isfinite(scores) | ((scores < 0) & (not similarity.signed))
+    row, column = np.argwhere(wrong)[0].tolist()
+    raise SimilarityError(
+        f"{similarity.name} gives the score {scores[row, column]} between row {first + row} of the pool and an "
+        "observed object; scores are finite and not negative, so mend the similarity or leave the object out"
+    )

@@ -1,0 +1,153 @@
+"""What a search asks of a partition of a pool, and what it gets back. Neither holds an object of the pool.
+
+Rows are counted over the whole pool. Observed objects are known by numbers, so that a partition sees which columns of
+scores it has; a question brings the encodings of all of them, so that one that has lost its columns makes them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.acquisition.scorer import Scorer
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encodings.arrays import Encoding, join, take
+from likewise.similarity.encodings.sparse_features import GOLDEN, mixed
+
+Rows = NDArray[np.intp]
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A scorer, the numbers of the objects it is conditioned on, and the rows that may not be proposed.
+
+    `failures` are the numbers behind the scorer's feasibility. A likeness whose `versions` has changed has learnt new
+    parameters: its columns are out of date. Ties are broken by lots that depend on `seed` and row alone.
+    """
+
+    scorer: Scorer
+    numbers: Numbers
+    failures: Numbers
+    versions: Mapping[int, int]
+    taken: Rows
+    seed: int
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The likenesses that are needed."""
+        chance = self.scorer.feasibility
+        return tuple(sorted({*self.scorer.committee.used, *(() if chance is None else chance.committee.used)}))
+
+    def similarity(self, k: int) -> Similarity:
+        """Likeness k with its parameters."""
+        return self.scorer.committee.grams[k].similarity
+
+    def needed(self, k: int) -> Numbers:
+        """The numbers whose columns likeness k needs."""
+        mine = self.numbers if k in self.scorer.committee.used else ()
+        chance = self.scorer.feasibility
+        theirs = self.failures if chance is not None and k in chance.committee.used else ()
+        return tuple(dict.fromkeys([*mine, *theirs]))
+
+    def encodings(self, k: int, numbers: Sequence[int]) -> Encoding:
+        """The encodings of these objects, in this order."""
+        grams = [(self.scorer.committee.grams[k], self.numbers)]
+        if self.scorer.feasibility is not None:
+            grams.append((self.scorer.feasibility.committee.grams[k], self.failures))
+        known = join([gram.encodings for gram, named in grams if named])
+        place = {number: i for i, number in enumerate(n for _, named in grams for n in named)}
+        return take(known, np.array([place[number] for number in numbers], dtype=np.intp))
+
+    def lots(self, rows: Rows) -> NDArray[np.uint64]:
+        """A random number for each row, the same however the pool is divided."""
+        return mixed((rows.astype(np.uint64) + np.uint64(1)) * GOLDEN + np.uint64(self.seed))
+
+    def lean(self) -> Question:
+        """The same question without what no partition needs: what is to be sent over a network."""
+        return replace(self, scorer=self.scorer.lean())
+
+
+@dataclass(frozen=True, eq=False)
+class Contenders:
+    """The best rows with their scores, best first, and a bound that no other row exceeds."""
+
+    rows: Rows
+    scores: Vector
+    rest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """What is known of some rows: by likeness their encodings, scores with the observed objects, and with themselves.
+
+    `chances` are their scores with the objects behind the feasibility, if there is one.
+    """
+
+    encodings: dict[int, Encoding]
+    scores: dict[int, Matrix]
+    selves: dict[int, Vector]
+    chances: dict[int, Matrix]
+
+
+class Partitions(Protocol):
+    """A pool, whole or in parts, that answers questions. One `Partition` is such; so are many, with answers merged."""
+
+    def ready(self, likenesses: Mapping[int, Similarity]) -> None:
+        """Encode every row by each likeness, of the number given, that has not done so."""
+        ...
+
+    def contenders(self, question: Question, most: int) -> Contenders:
+        """The best `most` rows that are not taken."""
+        ...
+
+    def entries(self, question: Question, rows: Rows) -> Entries:
+        """What is known of these rows, in their order and in double precision."""
+        ...
+
+
+def leading(scores: Vector, rows: Rows, question: Question, most: int) -> Rows:
+    """Places of the best scores, best first; those that single precision cannot tell apart are in order of their lots.
+
+    Scores come from columns in single precision, whose rounding must not decide between equal objects.
+    """
+    rounded = scores.astype(np.float32)
+    places = np.flatnonzero(rounded > -np.inf)
+    if len(places) > most:
+        edge = np.partition(rounded[places], len(places) - most)[len(places) - most]
+        above, level = np.flatnonzero(rounded > edge), np.flatnonzero(rounded == edge)
+        drawn = np.argsort(question.lots(rows[level]), kind="stable")[: most - len(above)]
+        places = np.concatenate([above, level[drawn]])
+    order = np.lexsort((question.lots(rows[places]), -rounded[places]))
+    return np.asarray(places[order], dtype=np.intp)
+
+
+def merged(answers: Sequence[Contenders], question: Question, most: int) -> Contenders:
+    """The answer of all partitions together."""
+    rows = np.concatenate([one.rows for one in answers])
+    scores = np.concatenate([one.scores for one in answers])
+    places = leading(scores, rows, question, most)
+    left = np.ones(len(rows), dtype=bool)
+    left[places] = False
+    rest = max([one.rest for one in answers] + scores[left].tolist())
+    return Contenders(rows[places], scores[places], rest)
+
+
+def joined(parts: Sequence[tuple[Rows, Entries]]) -> Entries:
+    """Entries of several partitions, each with the places its rows have in the whole, as one."""
+    order = np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")
+
+    def whole(name: str, k: int) -> Encoding:
+        return take(join([getattr(entries, name)[k] for _, entries in parts]), order)
+
+    first = parts[0][1]
+    return Entries(
+        {k: whole("encodings", k) for k in first.encodings},
+        {k: whole("scores", k) for k in first.scores},
+        {k: whole("selves", k) for k in first.selves},
+        {k: whole("chances", k) for k in first.chances},
+    )

@@ -1,0 +1,1 @@
+"""What kind of object is this, and which similarities suit it?"""

@@ -1,0 +1,299 @@
+"""What kind of objects these are, why, and which likenesses suit them: what "auto" stands for.
+
+The kind is read off the objects themselves: their types, then their letters, lengths, sums and keys. Objects that are
+not of one kind are an error that names two of them, and so are objects of a kind that is not known here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import SimilarityError
+from likewise.similarity.auto import catalogue
+from likewise.similarity.auto.catalogue import Kind
+from likewise.similarity.auto.text_kind import writing
+from likewise.similarity.base import Similarity
+from likewise.similarity.kinds.distributions.gaussians import Gaussian
+from likewise.similarity.pairs import object_key
+
+# Vectors longer than this are series too: their entries have an order that a warping can use.
+LONGEST_VECTOR = 32
+SHORTEST_PERMUTATION = 3
+FEWEST_SUMS = 3
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A kind of objects, the reason for thinking so in one sentence, and the likenesses that suit them."""
+
+    kind: Kind
+    why: str
+    likenesses: tuple[Similarity, ...]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.why}; compared by {', '.join(one.name for one in self.likenesses)}"
+
+
+def recognise(objects: Sequence[Any]) -> Recognised:
+    """The kind of these objects, and the likenesses that suit it.
+
+    >>> recognise(["CCO", "CC(=O)O", "c1ccccc1O"]).kind
+    'molecules'
+    >>> recognise([{"T": 20.0, "base": "KOAc"}, {"T": 80.0, "base": "KOtBu"}]).why
+    'every object has the fields T (numbers), base (texts)'
+    """
+    family = _one_family(objects)
+    if family == "text":
+        return of_texts(objects)
+    if family == "mapping":
+        return _mappings(objects)
+    if family == "sequence":
+        return _sequences(objects)
+    kind, what = _SIMPLE[family]
+    return Recognised(kind, f"{_every(objects)} is {what}", catalogue.likenesses(kind, objects))
+
+
+_SIMPLE: dict[str, tuple[Kind, str]] = {
+    "number": ("numbers", "a number"),
+    "truth value": ("categories", "a truth value or nothing"),
+    "molecule": ("molecules", "an RDKit molecule"),
+    "Gaussian": ("Gaussians", "a Gaussian"),
+    "set": ("sets", "a set"),
+    "graph": ("graphs", "a networkx graph"),
+    "table of numbers": ("series", "a series of points with several channels"),
+}
+
+
+def of_kind(kind: Kind, why: str, objects: Sequence[Any]) -> Recognised:
+    """The likenesses that suit objects of a kind that is known already."""
+    return Recognised(kind, why, catalogue.likenesses(kind, objects))
+
+
+def of_texts(objects: Sequence[str], *, molecules: bool = True) -> Recognised:
+    """The likenesses that suit these texts; `molecules` says whether they may be SMILES."""
+    kind, why = writing(objects, molecules=molecules)
+    return of_kind(kind, why, objects)
+
+
+def of_records(fields: Mapping[str, Recognised]) -> Recognised:
+    """The likenesses of records whose fields are recognised already."""
+    listed = ", ".join(f"{name} ({found.kind})" for name, found in fields.items())
+    why = f"every object has the fields {listed}"
+    return Recognised("records", why, catalogue.of_records({name: found.likenesses for name, found in fields.items()}))
+
+
+def _every(objects: Sequence[Any]) -> str:
+    return f"every one of {len(objects)} objects" if len(objects) > 1 else "the object"
+
+
+def _one_family(objects: Sequence[Any]) -> str:
+    """The family of types that all objects belong to."""
+    if not len(objects):
+        raise SimilarityError(
+            "there is no object to recognise a kind from; give some, or name the similarity instead of 'auto'"
+        )
+    families = [_family(number, x) for number, x in enumerate(objects)]
+    for number, family in enumerate(families):
+        if family != families[0]:
+            raise SimilarityError(
+                f"objects are of different kinds: object 0 is a {families[0]}, {objects[0]!r}, and object {number} is "
+                f"a {family}, {objects[number]!r}; give objects of one kind, or a similarity that compares them"
+            )
+    return families[0]
+
+
+def _family(number: int, x: Any) -> str:
+    if isinstance(x, str):
+        return "text"
+    if x is None or isinstance(x, bool | np.bool_):
+        return "truth value"
+    if isinstance(x, int | float | np.number) or (isinstance(x, np.ndarray) and x.ndim == 0 and x.dtype.kind in "iuf"):
+        return "number"
+    if isinstance(x, Gaussian):
+        return "Gaussian"
+    if isinstance(x, Mapping):
+        return "mapping"
+    if isinstance(x, set | frozenset):
+        return "set"
+    if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind in "iuf":
+        return "table of numbers"
+    if isinstance(x, list | tuple) or (isinstance(x, np.ndarray) and x.ndim == 1):
+        return "sequence"
+    if _is(x, "networkx", "Graph"):
+        return "graph"
+    if _is(x, "rdkit.Chem", "Mol"):
+        return "molecule"
+    raise SimilarityError(
+        f"object {number} is a {type(x).__name__}, which is of no kind that is recognised: {x!r}; "
+        "give a similarity: a function of two objects is enough"
+    )
+
+
+def _is(x: Any, module: str, name: str) -> bool:
+    """Whether x is of an optional library's class: if it is, that library is loaded."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(x, getattr(loaded, name))
+
+
+def _sequences(objects: Sequence[Any]) -> Recognised:
+    arrays = [_numbers(x) for x in objects]
+    if any(array is None for array in arrays):
+        return _tokens(objects, arrays)
+    rows = [array for array in arrays if array is not None]
+    every = _every(objects)
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        return of_kind(
+            "series", f"{every} is a row of numbers, and lengths go from {min(lengths)} to {max(lengths)}", objects
+        )
+    (length,), matrix = lengths, np.array(rows)
+    kind, why = _of_one_length(matrix, length)
+    return of_kind(kind, f"{every} {why}", objects)
+
+
+def _of_one_length(x: NDArray[Any], length: int) -> tuple[Kind, str]:
+    """The kind of equally long rows of numbers, and what every row does."""
+    if (
+        length >= SHORTEST_PERMUTATION
+        and x.dtype.kind in "iu"
+        and np.array_equal(np.sort(x, axis=1), np.broadcast_to(np.arange(length), x.shape))
+    ):
+        return "permutations", f"has each of the numbers 0 … {length - 1} once"
+    if length >= 2 and np.isin(x, (0, 1)).all():
+        return "bits", f"is a row of {length} zeros and ones"
+    if length >= 2 and _constant_sum(x):
+        return "compositions", f"is a row of {length} shares with the sum {x[0].sum():.6g}"
+    if length > LONGEST_VECTOR:
+        return "series", f"is a row of {length} numbers, more than {LONGEST_VECTOR}, so that their order may matter"
+    return "vectors", f"is a row of {length} numbers"
+
+
+def _constant_sum(x: NDArray[Any]) -> bool:
+    totals = x.sum(axis=1)
+    enough = len(np.unique(x, axis=0)) >= FEWEST_SUMS
+    return bool(enough and totals[0] > 0 and np.all(x >= 0) and np.allclose(totals, totals[0], rtol=1e-6, atol=0.0))
+
+
+def _numbers(x: Any) -> NDArray[Any] | None:
+    """A row of numbers as an array, None for other sequences."""
+    if isinstance(x, np.ndarray):
+        return x if x.dtype.kind in "iufb" else None
+    if not all(isinstance(entry, int | float | np.number | np.bool_) for entry in x):
+        return None
+    return np.array(x) if len(x) else np.zeros(0)
+
+
+def _tokens(objects: Sequence[Any], arrays: Sequence[Any]) -> Recognised:
+    """Sequences of anything but numbers: nested rows of numbers are series, the rest words of tokens."""
+    for number, array in enumerate(arrays):
+        if array is not None and len(array):
+            other = next(i for i, a in enumerate(arrays) if a is None)
+            raise SimilarityError(
+                f"objects are of different kinds: object {number} is a row of numbers, {objects[number]!r}, and object "
+                f"{other} is not, {objects[other]!r}; give objects of one kind, or a similarity that compares them"
+            )
+    if all(_table(x) for x in objects):
+        return of_kind("series", f"{_every(objects)} is a series of points with several channels", objects)
+    lengths = {len(x) for x in objects}
+    if _orders(objects):
+        return of_kind("permutations", f"{_every(objects)} has each of {len(objects[0])} items once", objects)
+    if len(lengths) == 1 and len(objects) > 1:
+        return of_kind("codes", f"{_every(objects)} is a sequence of {lengths.pop()} tokens", objects)
+    return of_kind("texts", f"{_every(objects)} is a sequence of tokens", objects)
+
+
+def _orders(objects: Sequence[Any]) -> bool:
+    """Whether all are orders of the same items."""
+    items = {object_key(item) for item in objects[0]}
+    return (
+        len(objects) > 1
+        and len(items) >= SHORTEST_PERMUTATION
+        and all(len(x) == len(items) and {object_key(item) for item in x} == items for x in objects)
+    )
+
+
+def _table(x: Any) -> bool:
+    return len(x) > 0 and all(
+        isinstance(row, list | tuple | np.ndarray) and _numbers(row) is not None and len(row) == len(x[0]) for row in x
+    )
+
+
+def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
+    if not any(objects):
+        raise SimilarityError("every object is an empty mapping; give objects with fields, or things with weights")
+    fields = list(objects[0])
+    odd = next((i for i, x in enumerate(objects) if set(x) != set(fields)), None)
+    weights = all(_weight(value) for x in objects for value in x.values())
+    named = all(isinstance(name, str) for x in objects for name in x)
+    if weights and (odd is not None or not named or _shares(objects, fields)):
+        return _mixtures(objects)
+    if odd is not None or not named:
+        other = 0 if odd is None else odd
+        raise SimilarityError(
+            f"records need one set of named fields: object 0 has {_listed(objects[0])}, and object {other} has "
+            f"{_listed(objects[other])}; give every record every field, or a similarity that compares them"
+        )
+    return of_records({name: field for name in fields if (field := _field(name, objects))})
+
+
+def _listed(x: Mapping[Any, Any]) -> str:
+    return ", ".join(map(repr, x)) or "no fields"
+
+
+def _weight(value: Any) -> bool:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return bool(number and np.isfinite(value) and value >= 0)
+
+
+def _shares(objects: Sequence[Mapping[Any, Any]], fields: Sequence[Any]) -> bool:
+    return len(fields) > 1 and _constant_sum(np.array([[float(x[name]) for name in fields] for x in objects]))
+
+
+def _mixtures(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
+    things = list({object_key(thing): thing for x in objects for thing in x}.values())
+    found = recognise(things)
+    why = f"{_every(objects)} gives weights to some of {len(things)} things ({found.kind})"
+    whole = all(float(value).is_integer() for x in objects for value in x.values())
+    return Recognised("mixtures", why, catalogue.of_mixtures(found.likenesses[0], whole=whole))
+
+
+def _field(name: str, objects: Sequence[Mapping[Any, Any]]) -> Recognised | None:
+    """What a field holds; None where it is the same in all of several records, and so compares nothing."""
+    column = [x[name] for x in objects]
+    if len({object_key(value) for value in column}) == 1 and len({object_key(x) for x in objects}) > 1:
+        return None
+    try:
+        return of_field(column)
+    except SimilarityError as error:
+        raise SimilarityError(f"field {name!r}: {error}") from error
+
+
+def of_field(column: Sequence[Any]) -> Recognised:
+    """The kind of a record's field, and its likenesses there: categories where few values occur of no narrower kind."""
+    found = _of_column(column)
+    repeats = 2 * len({object_key(value) for value in column}) <= len(column)
+    return replace(found, likenesses=catalogue.as_field(found.kind, found.likenesses, repeats=repeats))
+
+
+def _of_column(column: Sequence[Any]) -> Recognised:
+    if any(value is None for value in column):
+        return of_kind("categories", f"some of {len(column)} values are None", column)
+    texts = all(isinstance(value, str) for value in column)
+    different = list(dict.fromkeys(column)) if texts else []
+    if texts and 2 * len(different) <= len(column) and _plain_words(different):
+        return of_kind("categories", f"{len(column)} texts have {len(different)} different values", column)
+    return recognise(column)
+
+
+def _plain_words(texts: Sequence[str]) -> bool:
+    try:
+        return writing(texts)[0] in ("texts", "categories")
+    except SimilarityError:
+        # Numbers written as text, of which few occur.
+        return True

@@ -1,0 +1,1 @@
+"""New similarities from old: sums, products, powers, parts of records."""

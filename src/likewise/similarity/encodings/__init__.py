@@ -1,0 +1,1 @@
+"""What a similarity computes once per object, and how it is kept."""

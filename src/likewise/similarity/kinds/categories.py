@@ -1,0 +1,51 @@
+"""Similarity of categories: equal or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encodings.sparse_features import Hashes, stable_hash
+
+
+@dataclass(frozen=True)
+class Same(Similarity):
+    """1 for equal objects and `otherwise` for all others: categories of which nothing more is known. PSD.
+
+    As a field of a product, where `otherwise` is raised to the field's weight, the weight says how much it matters.
+    Numbers are equal as Python says: 1, 1.0 and True are one category.
+
+    >>> Same()("red", "red"), Same()("red", "blue")
+    (1.0, 0.5)
+    """
+
+    otherwise: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.otherwise < 1.0:
+            raise SimilarityError(f"Same needs `otherwise` from 0 to below 1, not {self.otherwise}")
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    def encode(self, objects: Sequence[Any]) -> Hashes:
+        return np.array([_hashed(number, x) for number, x in enumerate(objects)], dtype=np.uint64)
+
+    def between(self, a: Hashes, b: Hashes) -> Matrix:
+        return np.where(a[:, None] == b, 1.0, self.otherwise)
+
+    def within(self, a: Hashes) -> Vector:
+        return np.ones(len(a))
+
+
+def _hashed(number: int, x: Any) -> int:
+    try:
+        return stable_hash(x)
+    except TypeError:
+        raise SimilarityError(f"object {number} cannot be hashed: {x!r}; use text, numbers or tuples of such") from None

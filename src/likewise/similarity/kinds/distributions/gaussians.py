@@ -1,0 +1,396 @@
+"""Gaussians as objects, and how alike two of them are, by closed forms (Section 4 of the paper).
+
+x = (μ, Σ), the paper's p(ω|x) = N(ω | μ, Σ) with Σ = diag(σ_i): the σ_i are variances. Diagonal Gaussians are encoded
+as rows (μ, σ) and have gradients in these numbers, in this order. With `full=True` a similarity compares whole
+covariance matrices (`covariances.py`); gradients are then in (μ, the diagonal of Σ).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
+from likewise.similarity.checks import check_widths
+from likewise.similarity.distance import DistanceSimilarity
+from likewise.similarity.encodings.arrays import Encoding, count
+from likewise.similarity.kinds.distributions import covariances
+from likewise.similarity.kinds.distributions.covariances import Columns, Gaussians
+from likewise.similarity.kinds.vectors import squared_distances
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Gaussian:
+    """N(mean, Σ): `variance` is the diagonal of Σ (one number: the same for all), or the covariance matrix Σ itself.
+
+    A matrix that is diagonal is kept as its diagonal, so that equal distributions are equal objects. As an array it is
+    its numbers (μ, σ), so that similarities of vectors can compare Gaussians too.
+
+    >>> x = Gaussian(mean=[0.0, 1.0], variance=[[2.0, 0.0], [0.0, 3.0]])
+    >>> x
+    Gaussian(mean=[0.0, 1.0], variance=[2.0, 3.0])
+    >>> x == Gaussian([0, 1], [2, 3]), np.asarray(x).tolist()
+    (True, [0.0, 1.0, 2.0, 3.0])
+    """
+
+    mean: Vector
+    variance: Vector | Matrix
+
+    def __init__(self, mean: ArrayLike, variance: ArrayLike) -> None:
+        centre = _numbers("mean", mean)
+        spread = _numbers("variance", variance)
+        if centre.ndim > 1 or not centre.size:
+            raise SimilarityError(f"a Gaussian needs a mean that is one row of numbers, not shape {centre.shape}")
+        centre = np.atleast_1d(centre)
+        d = len(centre)
+        spread = np.full(d, spread) if spread.ndim == 0 else spread
+        if spread.shape not in ((d,), (d, d)):
+            raise SimilarityError(
+                f"a Gaussian with a mean of {d} numbers needs {d} variances or a {d} × {d} covariance, "
+                f"not shape {spread.shape}"
+            )
+        _set(self, centre, _covariance(spread) if spread.ndim == 2 else _variances(spread))
+
+    @property
+    def dimension(self) -> int:
+        """Number of entries of ω."""
+        return len(self.mean)
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether the entries of ω are independent."""
+        return self.variance.ndim == 1
+
+    @property
+    def covariance(self) -> Matrix:
+        """Σ as a matrix."""
+        return np.diag(self.variance) if self.diagonal else self.variance
+
+    def sample(self, n: int, rng: np.random.Generator) -> Matrix:
+        """`n` draws of ω, rows of shape (n, d): μ + Σ^½ ε, so that the same generator gives the same noise ε to all."""
+        noise = rng.standard_normal((n, self.dimension))
+        if self.diagonal:
+            return self.mean + noise * np.sqrt(self.variance)
+        return self.mean + noise @ np.linalg.cholesky(self.variance).T
+
+    def log_density(self, omega: Matrix) -> Vector:
+        """log p(ω|x) of each row of `omega`.
+
+        >>> Gaussian(0.0, 1.0).log_density(np.zeros((1, 1))).round(4).tolist()
+        [-0.9189]
+        """
+        away = omega - self.mean
+        if self.diagonal:
+            far, volume = away**2 @ (1.0 / self.variance), float(np.sum(np.log(self.variance)))
+        else:
+            far = np.einsum("nk,nk->n", away, np.linalg.solve(self.variance, away.T).T)
+            volume = float(np.linalg.slogdet(self.variance)[1])
+        return cast(Vector, -0.5 * (far + volume + self.dimension * np.log(2.0 * np.pi)))
+
+    def score(self, omega: Matrix) -> Matrix:
+        """∇ log p(ω|x) in (μ, σ) for each row of `omega`, shape (n, 2d)."""
+        precision = np.linalg.inv(self.covariance)
+        pressed = (omega - self.mean) @ precision
+        return np.hstack([pressed, 0.5 * (pressed**2 - np.diag(precision))])
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON data; `from_json` reads it, so the two are the codec of a `Pool` of Gaussians."""
+        return {"mean": self.mean.tolist(), "variance": self.variance.tolist()}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Gaussian:
+        """The Gaussian that `to_json` wrote."""
+        return cls(data["mean"], data["variance"])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.concatenate([self.mean, self.variance.ravel()]).astype(dtype or float, copy=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gaussian):
+            return NotImplemented
+        return np.array_equal(self.mean, other.mean) and np.array_equal(self.variance, other.variance)
+
+    def __hash__(self) -> int:
+        return hash((self.mean.tobytes(), self.variance.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Gaussian(mean={self.mean.tolist()}, variance={self.variance.tolist()})"
+
+
+def _set(x: Gaussian, mean: Vector, variance: Vector | Matrix) -> None:
+    for name, value in (("mean", mean), ("variance", variance)):
+        value.flags.writeable = False
+        object.__setattr__(x, name, value)
+
+
+def _numbers(what: str, values: ArrayLike) -> np.ndarray[Any, Any]:
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise SimilarityError(f"a Gaussian's {what} is made of numbers, not {values!r}") from None
+    if not np.all(np.isfinite(array)):
+        raise SimilarityError(f"a Gaussian needs a finite {what}, not {values!r}")
+    return array + 0.0  # −0 and 0 are equal, so they must share their bytes, which are hashed
+
+
+def _variances(variance: Vector) -> Vector:
+    if not np.all(variance > 0):
+        raise SimilarityError(
+            f"a Gaussian needs positive variances, not {variance.tolist()}; use a small one for an almost fixed entry"
+        )
+    return variance
+
+
+def _covariance(matrix: Matrix) -> Vector | Matrix:
+    if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
+        raise SimilarityError(f"a Gaussian needs a symmetric covariance, not {matrix.tolist()}")
+    if not np.any(matrix - np.diag(np.diag(matrix))):
+        return _variances(np.diag(matrix).copy())
+    matrix = 0.5 * (matrix + matrix.T)
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        lowest = np.linalg.eigvalsh(matrix)[0]
+        raise SimilarityError(
+            f"a Gaussian needs a positive definite covariance; {matrix.tolist()} has the eigenvalue {lowest:.3g}; "
+            "add a little to its diagonal"
+        ) from None
+    return matrix
+
+
+def diagonal_gaussians(means: Matrix, variances: Matrix) -> list[Gaussian]:
+    """One diagonal Gaussian for each row; the rows are checked together, which is quicker than one by one."""
+    means, variances = np.array(means, dtype=float) + 0.0, np.array(variances, dtype=float)
+    if not (np.all(np.isfinite(means)) and np.all(np.isfinite(variances)) and np.all(variances > 0)):
+        return [Gaussian(mean, variance) for mean, variance in zip(means, variances, strict=True)]
+    made = [object.__new__(Gaussian) for _ in means]
+    for x, mean, variance in zip(made, means, variances, strict=True):
+        _set(x, mean, variance)
+    return made
+
+
+class GaussianSimilarity(Similarity):
+    """A similarity of Gaussians made from a function d of two of them that has a closed form, with its gradient."""
+
+    full: bool = False
+
+    @abstractmethod
+    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        """d(a_i, b_j), and the map W ↦ Σ_j W_ij ∇d(a_i, b_j) in (μ, σ), for rows (μ, σ)."""
+
+    def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
+        """For each b_j: d(a_i, b_j) and its gradient in a_i's (μ, diagonal of Σ), for whole covariances."""
+        raise NotImplementedError  # pragma: no cover
+
+    @property
+    def _for_full(self) -> str:
+        """What to use for full covariances."""
+        return f"{self.name}(full=True)"
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        self._check(objects)
+        n, d = len(objects), objects[0].dimension if len(objects) else 0
+        means = np.array([x.mean for x in objects], dtype=float).reshape(n, d)
+        if self.full:
+            return means, np.array([x.covariance for x in objects], dtype=float).reshape(n, d, d)
+        return np.hstack([means, np.array([x.variance for x in objects], dtype=float).reshape(n, d)])
+
+    def _check(self, objects: Sequence[Any]) -> None:
+        d = objects[0].dimension if len(objects) and isinstance(objects[0], Gaussian) else 0
+        for number, x in enumerate(objects):
+            # Trajectories encode thousands of Gaussians an ask: one test for what is as it should be.
+            if isinstance(x, Gaussian) and len(x.mean) == d and (self.full or x.variance.ndim == 1):
+                continue
+            if not isinstance(x, Gaussian):
+                raise SimilarityError(f"{self.name} compares Gaussians; object {number} is {x!r}")
+            if x.dimension != d:
+                raise SimilarityError(
+                    f"object {number} is a Gaussian of {x.dimension} dimensions where the first one has {d}: {x!r}; "
+                    "Gaussians that are compared need one dimension"
+                )
+            raise SimilarityError(
+                f"object {number} has a full covariance: {x!r}; use {self._for_full}, or give variances alone"
+            )
+
+    def _linearised(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        if not (count(a) and count(b)):
+            return np.zeros((count(a), count(b))), lambda weights: np.zeros((count(a), self._width(a)))
+        width, other = self._width(a) // 2, self._width(b) // 2
+        check_widths(width, other, "Gaussians", "dimensions", "Gaussians that are compared need one dimension")
+        distances, pull = self._from_columns(a, b) if self.full else self._diagonal(a, b)
+        return np.maximum(distances, 0.0), pull
+
+    def _from_columns(self, a: Gaussians, b: Gaussians) -> tuple[Matrix, Pullback]:
+        def pull(weights: Matrix) -> Matrix:
+            total = np.zeros((count(a), self._width(a)))
+            for w, (_, gradient) in zip(weights.T, self._columns(a, b), strict=True):
+                total += w[:, None] * gradient
+            return total
+
+        return np.stack([distances for distances, _ in self._columns(a, b)], axis=1), pull
+
+    def _width(self, a: Encoding) -> int:
+        return 2 * int(a[0].shape[1]) if self.full else int(a.shape[1])
+
+
+class GaussianDivergence(GaussianSimilarity, DistanceSimilarity):
+    """A similarity made from a divergence of Gaussians, which is zero for equal ones."""
+
+    def distances(self, a: Encoding, b: Encoding) -> Matrix:
+        return self._linearised(a, b)[0]
+
+    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        distances, pull = self._linearised(a, b)
+        return self.scores(distances), lambda weights: pull(weights * self.slopes(distances))
+
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        return self.within(a), lambda weights: np.zeros((count(a), self._width(a)))
+
+
+def split(a: Matrix) -> tuple[Matrix, Matrix]:
+    """Means and variances of rows (μ, σ)."""
+    d = a.shape[1] // 2
+    return a[:, :d], a[:, d:]
+
+
+@dataclass(frozen=True)
+class SymmetricKL(GaussianDivergence):
+    """constant − D_SYM, the paper's similarity, or exp(−D_SYM/ℓ). Neither is PSD.
+
+    D_SYM = ½KL(p‖p') + ½KL(p'‖p) = ¼Σ(σ/σ' + σ'/σ − 2) + ¼Σ(μ − μ')²(1/σ + 1/σ'), which is zero for equal Gaussians
+    (the printed sum lacks the −2, so its constant is this one plus d/2). D_SYM is unbounded: in a `Gaussians` space
+    `divergence_bound` gives the smallest constant that keeps constant − D_SYM non-negative.
+    ∇_μ D_SYM = ½(μ − μ')(1/σ + 1/σ') and ∇_σ D_SYM = ¼(1/σ' − σ'/σ²) − ¼(μ − μ')²/σ²; the last term is printed with
+    the other sign.
+
+    >>> SymmetricKL(constant=2.0)(Gaussian(0.0, 1.0), Gaussian(1.0, 1.0))
+    1.5
+    """
+
+    lengthscale: float | None = None
+    constant: float | None = None
+    full: bool = False
+
+    def __post_init__(self) -> None:
+        self.check_scale()
+
+    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        # 2 KL(p‖p') + log-ratio = Σ (σ + (μ − μ')²)/σ' − 1, expanded so that it is one matrix product each way.
+        (mean, variance), (mean_b, variance_b) = split(a), split(b)
+        centre = mean_b.mean(axis=0)
+        mean, mean_b = mean - centre, mean_b - centre
+        left = np.hstack([moments(mean, variance), precisions(mean, variance)])
+        right = np.hstack([precisions(mean_b, variance_b), moments(mean_b, variance_b)])
+
+        def pull(weights: Matrix) -> Matrix:
+            w = weights.sum(axis=1)[:, None]
+            shift = w * mean - weights @ mean_b
+            pressed = mean * (weights @ (1.0 / variance_b)) - weights @ (mean_b / variance_b)
+            spread = weights @ (variance_b + mean_b**2) + w * mean**2 - 2.0 * mean * (weights @ mean_b)
+            in_variance = 0.25 * (weights @ (1.0 / variance_b) - spread / variance**2)
+            return np.hstack([0.5 * (shift / variance + pressed), in_variance])
+
+        return 0.25 * (left @ right.T) - 0.5 * mean.shape[1], pull
+
+    def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
+        return covariances.symmetric_kl(a, b)
+
+
+def moments(mean: Matrix, variance: Matrix | float) -> Matrix:
+    """One factor of Σ (σ + (μ − μ')²)/σ', whose other one is `precisions`."""
+    return np.hstack([variance + mean**2, -2.0 * mean, np.ones((len(mean), 1))])
+
+
+def precisions(mean: Matrix, variance: Matrix) -> Matrix:
+    """The other factor of Σ (σ + (μ − μ')²)/σ', in (μ', σ')."""
+    return np.hstack([1.0 / variance, mean / variance, np.sum(mean**2 / variance, axis=1, keepdims=True)])
+
+
+@dataclass(frozen=True)
+class Bhattacharyya(GaussianDivergence):
+    """∫√(p p') dω = exp(−D_B), the overlap of two Gaussians, in (0, 1]. PSD: an inner product of √p and √p'.
+
+    D_B = Σ ¼(μ − μ')²/(σ + σ') + ½ log((σ + σ')/2) − ¼ log σ − ¼ log σ'. It has no scale to settle: how local it is,
+    a warp says.
+
+    >>> round(Bhattacharyya()(Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)), 4)
+    0.6065
+    """
+
+    full: bool = False
+    lengthscale = 1.0
+    constant = None
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        (mean, variance), (mean_b, variance_b) = split(a), split(b)
+        d = mean.shape[1]
+        total = np.zeros((len(a), len(b)))
+        for k in range(d):
+            both = np.add.outer(variance[:, k], variance_b[:, k])
+            total += 0.25 * np.subtract.outer(mean[:, k], mean_b[:, k]) ** 2 / both
+            total += 0.5 * np.log(0.5 * both)
+            total -= 0.25 * np.add.outer(np.log(variance[:, k]), np.log(variance_b[:, k]))
+
+        def pull(weights: Matrix) -> Matrix:
+            gradient = np.empty((len(a), 2 * d))
+            w = weights.sum(axis=1)
+            for k in range(d):
+                both = np.add.outer(variance[:, k], variance_b[:, k])
+                pressed = np.subtract.outer(mean[:, k], mean_b[:, k]) / both
+                gradient[:, k] = 0.5 * np.einsum("ij,ij->i", weights, pressed)
+                gradient[:, d + k] = np.einsum("ij,ij->i", weights, 0.5 / both - 0.25 * pressed**2)
+                gradient[:, d + k] -= 0.25 * w / variance[:, k]
+            return gradient
+
+        return total, pull
+
+    def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
+        return covariances.bhattacharyya(a, b)
+
+
+@dataclass(frozen=True)
+class Wasserstein2(GaussianDivergence):
+    """exp(−W²/ℓ) or constant − W², with W the 2-Wasserstein distance: how far mass must move.
+
+    The *square* is used: it is smooth where Gaussians meet. W² = ‖μ − μ'‖² + Σ(√σ − √σ')² is a squared Euclidean
+    distance, so exp(−W²/ℓ) is PSD for diagonal Gaussians; it is not for full covariances, where
+    W² = ‖μ − μ'‖² + tr(Σ + Σ' − 2(Σ'^½ Σ Σ'^½)^½).
+
+    >>> Wasserstein2(constant=10.0)(Gaussian(0.0, 1.0), Gaussian(2.0, 4.0))
+    5.0
+    """
+
+    lengthscale: float | None = None
+    constant: float | None = None
+    full: bool = False
+
+    def __post_init__(self) -> None:
+        self.check_scale()
+
+    @property
+    def psd(self) -> bool:
+        return self.constant is None and not self.full
+
+    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+        d = a.shape[1] // 2
+        points, points_b = (np.hstack([x[:, :d], np.sqrt(x[:, d:])]) for x in (a, b))
+
+        def pull(weights: Matrix) -> Matrix:
+            gradient = 2.0 * (weights.sum(axis=1)[:, None] * points - weights @ points_b)
+            gradient[:, d:] *= 0.5 / points[:, d:]
+            return gradient
+
+        return squared_distances(points, points_b), pull
+
+    def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
+        return covariances.wasserstein2(a, b)

@@ -1,0 +1,231 @@
+"""Divergences of any distributions p(ω|x) by Monte Carlo, from a sampler and a log-density (Section 4 of the paper).
+
+All objects are sampled with the same random numbers, once, when they are encoded. Both directions are estimated from
+each object's own samples and averaged, so that the score is symmetric by construction.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, cast
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix, Pullback, Vector
+from likewise.similarity.checks import check_whole
+from likewise.similarity.distance import DistanceSimilarity
+from likewise.similarity.encodings.arrays import Encoding
+
+Samples = np.ndarray[Any, Any]
+Sample = Callable[[Any, int, np.random.Generator], Samples]
+LogDensity = Callable[[Samples, Any], Vector]
+Score = Callable[[Samples, Any], Matrix]
+
+
+class MonteCarloDivergence(DistanceSimilarity):
+    """½E_p[φ(log p/p')] + ½E_p'[φ(log p'/p)], estimated. Distances are cut off at zero: the divergence is not negative,
+    its estimate may be by chance.
+
+    An encoding is the objects, their samples (n, M, …), and the log-density of each object at its own samples (n, M).
+    """
+
+    sample: Sample
+    log_density: LogDensity
+    samples: int
+    seed: int
+    score: Score | None
+
+    @abstractmethod
+    def _phi(self, ratios: Matrix) -> Matrix:
+        """φ of the log-ratios."""
+
+    def _check(self) -> None:
+        self.check_scale()
+        check_whole(self.name, "samples", self.samples, least=2)
+        check_whole(self.name, "seed", self.seed, least=0)
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        samples = [self._drawn(x) for x in objects]
+        own = [self._log_density(omega, x) for omega, x in zip(samples, objects, strict=True)]
+        for x, values in zip(objects, own, strict=True):
+            if not np.all(np.isfinite(values)):
+                raise SimilarityError(
+                    f"log_density of {x!r} is not finite at its own samples; "
+                    "`sample` and `log_density` must belong together"
+                )
+        return list(objects), np.array(samples), np.array(own).reshape(len(objects), self.samples)
+
+    def _drawn(self, x: Any) -> Samples:
+        # Every object starts from the same seed: common random numbers make differences between objects less noisy.
+        omega = np.asarray(self.sample(x, self.samples, np.random.default_rng(self.seed)))
+        if omega.shape[:1] != (self.samples,):
+            raise SimilarityError(
+                f"sample({x!r}, {self.samples}, rng) gave shape {omega.shape}; give {self.samples} samples, one per row"
+            )
+        return omega
+
+    def _log_density(self, omega: Samples, x: Any) -> Vector:
+        values = np.asarray(self.log_density(omega, x), dtype=float)
+        if values.shape != (len(omega),) or np.any(np.isnan(values)):
+            raise SimilarityError(
+                f"log_density of {len(omega)} samples given {x!r} has shape {values.shape}"
+                f"{' and is NaN somewhere' if np.any(np.isnan(values)) else ''}; give one number per sample"
+            )
+        return values
+
+    def _terms(self, a: Encoding, x: Any) -> Matrix:
+        """φ(log p(ω|a_i) − log p(ω|x)) at the samples of each a_i, shape (n, M)."""
+        _, omega, own = a
+        other = self._log_density(omega.reshape(-1, *omega.shape[2:]), x).reshape(own.shape)
+        return self._phi(own - other)
+
+    def _half(self, a: Encoding, b: Encoding) -> Matrix:
+        if not (a[0] and b[0]):
+            return np.zeros((len(a[0]), len(b[0])))
+        return np.stack([np.mean(self._terms(a, x), axis=1) for x in b[0]], axis=1)
+
+    def distances(self, a: Encoding, b: Encoding) -> Matrix:
+        half = self._half(a, b)
+        other = half if a is b else self._half(b, a)
+        return np.maximum(0.5 * (half + other.T), 0.0)
+
+    def standard_error(self, a: Encoding, b: Encoding) -> Matrix:
+        """Standard error of each distance, for diagnosis: it holds all terms, an array of shape (n, m, M).
+
+        The two halves are paired sample by sample, as sample m of every object comes from the same random numbers.
+        """
+        here = np.stack([self._terms(a, x) for x in b[0]], axis=1)
+        there = np.stack([self._terms(b, x) for x in a[0]], axis=0)
+        return cast(Matrix, np.std(0.5 * (here + there), axis=2, ddof=1) / np.sqrt(self.samples))
+
+
+class _Scored(MonteCarloDivergence):
+    """The derivative, where the score s = ∇_x log p(ω|x) is known.
+
+    ∇d = ½E_p[s (φ + c)] − ½c E_p'[s], with φ at log p/p' and c = `_crossing`; E_p[s] = 0, so φ is centred, which leaves
+    less variance.
+    """
+
+    _crossing: float
+
+    def _scores(self, omega: Samples, x: Any) -> Matrix:
+        values = np.asarray(cast(Score, self.score)(omega, x), dtype=float)
+        if values.ndim != 2 or len(values) != len(omega):
+            raise SimilarityError(
+                f"score of {len(omega)} samples given {x!r} has shape {values.shape}; give one row per sample"
+            )
+        return values
+
+    def _gradient(self, a: Encoding, b: Encoding, weights: Matrix) -> Matrix:
+        objects, omega, own = a
+        terms = np.zeros_like(own)
+        for w, x in zip(weights.T, b[0], strict=True):
+            terms += w[:, None] * self._terms(a, x)
+        rows = []
+        for i, x in enumerate(objects):
+            score = self._scores(omega[i], x)
+            row = (terms[i] - terms[i].mean()) @ score / (self.samples - 1)
+            if self._crossing and len(b[0]):
+                there = self._scores(b[1].reshape(-1, *b[1].shape[2:]), x)
+                shares = np.repeat(weights[i], self.samples) / self.samples
+                row = row + self._crossing * (weights[i].sum() * score.mean(axis=0) - shares @ there)
+            rows.append(0.5 * row)
+        return np.array(rows).reshape(len(objects), -1)
+
+    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        distances = self.distances(a, b)
+        return self.scores(distances), lambda weights: self._gradient(a, b, weights * self.slopes(distances))
+
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        width = self._scores(a[1][0], a[0][0]).shape[1] if a[0] else 0
+        return self.within(a), lambda weights: np.zeros((len(a[0]), width))
+
+
+@dataclass(frozen=True, eq=False)
+class MonteCarloKL(MonteCarloDivergence):
+    """constant − D_SYM or exp(−D_SYM/ℓ), D_SYM = ½KL(p‖p') + ½KL(p'‖p), for any p(ω|x). Not PSD.
+
+    `sample(x, n, rng)` gives n samples of ω as rows, `log_density(omega, x)` one number per sample. Given the score as
+    well, `score(omega, x)` = ∇_x log p(ω|x) as rows, the similarity is differentiable:
+    ∇S = ½[∫∇log p · p' dω − ∫∇log p · log(e·p/p') · p dω] (Eq. derivative, which lacks the ½).
+
+    >>> from likewise.similarity.kinds.distributions.gaussians import Gaussian
+    >>> kl = MonteCarloKL(Gaussian.sample, lambda omega, x: x.log_density(omega), samples=10_000, constant=2.0)
+    >>> bool(abs(kl(Gaussian(0.0, 1.0), Gaussian(1.0, 1.0)) - 1.5) < 0.05)
+    True
+    """
+
+    sample: Sample
+    log_density: LogDensity
+    samples: int = 256
+    lengthscale: float | None = None
+    constant: float | None = None
+    seed: int = 0
+    score: Score | None = field(default=None, kw_only=True)
+
+    def __new__(cls, *arguments: Any, score: Score | None = None, **options: Any) -> Self:
+        # Being differentiable is said by having the methods, so with a score it is another class that has them.
+        return cast(Self, object.__new__(_ScoredKL if cls is MonteCarloKL and score is not None else cls))
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def name(self) -> str:
+        return "MonteCarloKL"
+
+    def _phi(self, ratios: Matrix) -> Matrix:
+        if not np.all(np.isfinite(ratios)):
+            raise SimilarityError(
+                "the symmetric KL divergence is infinite: one distribution has samples where another has no density; "
+                "use MonteCarloJS, which is bounded"
+            )
+        return ratios
+
+
+class _ScoredKL(_Scored, MonteCarloKL):
+    _crossing = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class MonteCarloJS(MonteCarloDivergence):
+    """exp(−d/ℓ) or constant − d, d the Jensen–Shannon divergence ½KL(p‖m) + ½KL(p'‖m), m = ½(p + p'), for any p(ω|x).
+
+    It is at most log 2, so `constant=np.log(2)` keeps constant − d non-negative, whatever the supports. The exact
+    exp(−d/ℓ) is PSD, the estimate only up to its error. Arguments as for `MonteCarloKL`;
+    here ∇d = ½∫∇log p · log(p/m) · p dω.
+
+    >>> from likewise.similarity.kinds.distributions.gaussians import Gaussian
+    >>> js = MonteCarloJS(Gaussian.sample, lambda omega, x: x.log_density(omega), constant=np.log(2.0))
+    >>> round(js(Gaussian(0.0, 1.0), Gaussian(100.0, 1.0)), 6)
+    0.0
+    """
+
+    sample: Sample
+    log_density: LogDensity
+    samples: int = 256
+    lengthscale: float | None = None
+    constant: float | None = None
+    seed: int = 0
+    score: Score | None = field(default=None, kw_only=True)
+
+    def __new__(cls, *arguments: Any, score: Score | None = None, **options: Any) -> Self:
+        return cast(Self, object.__new__(_ScoredJS if cls is MonteCarloJS and score is not None else cls))
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def name(self) -> str:
+        return "MonteCarloJS"
+
+    def _phi(self, ratios: Matrix) -> Matrix:
+        return cast(Matrix, np.log(2.0) - np.logaddexp(0.0, -ratios))
+
+
+class _ScoredJS(_Scored, MonteCarloJS):
+    # The terms that c stands for cancel in the exact derivative, and leaving them out costs nothing but noise.
+    _crossing = 0.0

@@ -1,0 +1,107 @@
+"""Similarity of anything a function turns into a vector: texts, images, whatever has an embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Matrix, Similarity, Vector, assign
+from likewise.similarity.combine.through import Through
+from likewise.similarity.encodings.arrays import Encoding
+from likewise.similarity.from_function import as_similarity
+from likewise.similarity.kinds.vectors import Cosine
+from likewise.similarity.pairs import object_key
+
+
+@dataclass(eq=False)
+class _Vectors:
+    """The vector of each object seen so far; it holds the objects, so that an identity stays theirs."""
+
+    found: dict[Any, tuple[Any, Vector]] = field(default_factory=dict)
+    width: int | None = None
+
+    def add(self, key: Any, x: Any, given: Any) -> None:
+        try:
+            vector = np.array(given, dtype=float)
+        except (TypeError, ValueError):
+            raise SimilarityError(f"the embedding of {x!r} is not a vector of numbers: {given!r}") from None
+        if vector.ndim != 1 or not vector.size or not np.all(np.isfinite(vector)):
+            raise SimilarityError(
+                f"the embedding of {x!r} is not a vector of finite numbers (its shape is {vector.shape}): {given!r}"
+            )
+        if self.width not in (None, len(vector)):
+            raise SimilarityError(
+                f"the embedding of {x!r} has {len(vector)} numbers where others have {self.width}; "
+                "the function must give vectors of one length"
+            )
+        self.width = len(vector)
+        self.found[key] = (x, vector)
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded(Through):
+    """similarity(f(x), f(x')) with a function f from objects to vectors, called once for each object ever.
+
+    With `batch` the function gets a list of the objects that are new and returns one vector for each, in their order.
+    PSD if the similarity of vectors is; the cosine, which is the default, may be negative.
+
+    >>> letters = Embedded(lambda text: [text.count(letter) for letter in "abc"])
+    >>> round(letters("abba", "cab"), 4)
+    0.8165
+    """
+
+    function: Callable[[Any], Any]
+    similarity: Similarity = field(default_factory=Cosine)
+    batch: bool = False
+    _vectors: _Vectors = field(default_factory=_Vectors, repr=False)
+
+    def __post_init__(self) -> None:
+        assign(self, similarity=as_similarity(self.similarity))
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.similarity,)
+
+    @property
+    def name(self) -> str:
+        return f"{self.similarity.name} of {getattr(self.function, '__name__', type(self.function).__name__)}"
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        return Embedded(self.function, parts[0], self.batch, self._vectors)
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        return self.similarity.encode(list(self.vectors(objects)))
+
+    def vectors(self, objects: Sequence[Any]) -> Matrix:
+        """The vectors of the objects, one row each."""
+        keys = [object_key(x) for x in objects]
+        new = {key: x for key, x in zip(keys, objects, strict=True) if key not in self._vectors.found}
+        for (key, x), vector in zip(new.items(), self._embedded(list(new.values())), strict=True):
+            self._vectors.add(key, x, vector)
+        rows = [self._vectors.found[key][1] for key in keys]
+        return np.array(rows, dtype=float).reshape(len(rows), self._vectors.width or 0)
+
+    def _embedded(self, new: list[Any]) -> Iterable[Any]:
+        # One at a time, so that the vectors before an error are kept.
+        return self._batched(new) if self.batch else (self._called(x) for x in new)
+
+    def _batched(self, new: list[Any]) -> list[Any]:
+        found = self.function(new) if new else []
+        if not hasattr(found, "__len__") or len(found) != len(new):
+            count = f"{len(found)} vectors" if hasattr(found, "__len__") else repr(found)
+            raise SimilarityError(
+                f"the embedding of {len(new)} objects gave {count}; with batch=True the function takes a list "
+                f"and returns one vector for each, the first of {new[0]!r}"
+            )
+        return list(found)
+
+    def _called(self, x: Any) -> Any:
+        try:
+            return self.function(x)
+        except Exception as error:
+            error.add_note(f"while embedding {x!r}")
+            raise

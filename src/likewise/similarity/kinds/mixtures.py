@@ -1,0 +1,256 @@
+"""Similarities of mixtures: distributions over objects of any kind that a ground similarity compares.
+
+A mixture is a mapping from objects to weights, or a sequence of pairs (object, weight): solvents and their volumes,
+samples of a population. Weights are non-negative; they are divided by their sum. With the weights as the rows of W_a
+and W_b, and the ground similarity K of the objects, all sums over pairs of objects are the product W_a K W_bᵀ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from likewise.errors import MissingExtra, SimilarityError
+from likewise.similarity.base import Function, Matrix, Parameter, ParameterPullback, Similarity, Vector, assign
+from likewise.similarity.distance import DistanceSimilarity
+from likewise.similarity.encodings.arrays import Encoding
+from likewise.similarity.from_function import as_similarity
+from likewise.similarity.kinds.mixture_encoding import Mixtures, encode_mixtures, union
+
+# A matrix of ground similarities of more entries than this is computed in parts.
+LARGEST = 4_000_000
+SMALL = 64
+
+
+def _inner(ground: Similarity, a: Mixtures, b: Mixtures) -> Matrix:
+    """Σ_kl μ_ik K(k, l) ν_jl for mixtures μ_i of `a` and ν_j of `b`."""
+    if not (a and b):
+        return np.zeros((len(a), len(b)))
+    (x, v), (y, w) = union(a), union(b)
+    if v.shape[1] * w.shape[1] <= LARGEST or (len(a) == 1 and len(b) == 1):
+        return np.asarray(w @ (v @ ground.between(x, y)).T).T
+    if len(a) == 1:
+        return _inner(ground, b, a).T
+    half = len(a) // 2
+    return np.concatenate([_inner(ground, a[:half], b), _inner(ground, a[half:], b)])
+
+
+def _own(ground: Similarity, a: Mixtures) -> Vector:
+    """⟨μ, μ⟩ of each mixture, computed once for each as long as the ground similarity stays."""
+    new = [mixture for mixture in a if mixture.own is None or mixture.own[0] is not ground]
+    for mixture, value in zip(new, _own_computed(ground, new) if new else (), strict=True):
+        mixture.own = (ground, float(value))
+    return np.array([mixture.own[1] for mixture in a if mixture.own])
+
+
+def _own_computed(ground: Similarity, a: Mixtures) -> Vector:
+    """Σ_kl μ_ik K(k, l) μ_il of each mixture; of all at once as far as they share objects."""
+    x, w = union(a)
+    needed = int(np.sum(np.diff(w.indptr) ** 2))
+    if len(a) == 1 or w.shape[1] ** 2 <= max(SMALL**2, min(2 * needed, LARGEST)):
+        return np.asarray(w.multiply(w @ ground.between(x, x)).sum(axis=1)).ravel()
+    half = len(a) // 2
+    return np.concatenate([_own_computed(ground, a[:half]), _own_computed(ground, a[half:])])
+
+
+class _Ground(Similarity):
+    """A similarity of mixtures over a ground similarity."""
+
+    ground: Similarity
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return (self.ground,)
+
+    @property
+    def name(self) -> str:
+        return f"{type(self).__name__} of {self.ground.name}"
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        return replace(self, ground=parts[0])  # type: ignore[type-var]
+
+    def part_encoding(self, a: Mixtures, i: int) -> Encoding:
+        return union(a)[0]
+
+    def encode(self, objects: Sequence[Any]) -> Mixtures:
+        return encode_mixtures(self.ground, objects)
+
+    def _inner_sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
+        """⟨μ_i, μ_j⟩ of all pairs, and the map W ↦ Σ_ij W_ij ∂⟨μ_i, μ_j⟩/∂ log θ for the ground's parameters θ."""
+        x, w = union(a)
+        scores, pull = self.ground.sensitivity(x)
+        inner = np.asarray(w @ (w @ scores).T).T
+
+        def pull_inner(weights: Matrix) -> dict[str, Vector]:
+            return {f"0.{name}": slope for name, slope in pull(np.asarray(w.T @ (w.T @ weights.T).T)).items()}
+
+        return inner, pull_inner
+
+
+@dataclass(frozen=True, init=False)
+class MeanEmbedding(_Ground):
+    """⟨μ, ν⟩/√(⟨μ, μ⟩⟨ν, ν⟩), ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l): the cosine of two mixtures. PSD if the ground is.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> blend = MeanEmbedding(RBF(1.0))
+    >>> round(blend({0.0: 1, 1.0: 1}, {0.0: 3, 1.0: 1}), 4)
+    0.9707
+    """
+
+    ground: Similarity
+
+    def __init__(self, ground: Similarity | Function) -> None:
+        assign(self, ground=as_similarity(ground))
+
+    @property
+    def psd(self) -> bool:
+        return self.ground.psd
+
+    @property
+    def signed(self) -> bool:
+        return self.ground.signed
+
+    def between(self, a: Mixtures, b: Mixtures) -> Matrix:
+        return _inner(self.ground, a, b) / _norms(_own(self.ground, a))[:, None] / _norms(_own(self.ground, b))
+
+    def within(self, a: Mixtures) -> Vector:
+        return np.isfinite(_norms(_own(self.ground, a))).astype(float)
+
+    def sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
+        inner, pull = self._inner_sensitivity(a)
+        norms = _norms(np.diagonal(inner))
+        scores = inner / norms[:, None] / norms
+
+        def pull_scores(weights: Matrix) -> dict[str, Vector]:
+            slopes = weights / norms[:, None] / norms
+            pulled = weights * scores
+            slopes[np.diag_indices_from(slopes)] -= 0.5 * (pulled.sum(axis=0) + pulled.sum(axis=1)) / norms**2
+            return pull(slopes)
+
+        return scores, pull_scores
+
+
+def _norms(own: Vector) -> Vector:
+    """√⟨μ, μ⟩, infinite where a signed ground similarity leaves nothing of the mixture, so that it is like no other."""
+    return np.sqrt(np.where(own > 1e-12, own, np.inf))
+
+
+@dataclass(frozen=True, init=False)
+class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
+    """exp(−d/ℓ), d = ⟨μ, μ⟩ − 2⟨μ, ν⟩ + ⟨ν, ν⟩, the squared maximum mean discrepancy of two mixtures, at least 0.
+
+    ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l). PSD if the ground similarity is, as d is then a squared distance; with a `constant`
+    (constant − d) it need not be.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> blend = MaximumMeanDiscrepancy(RBF(1.0), lengthscale=1.0)
+    >>> round(blend({0.0: 1, 1.0: 1}, {0.0: 3, 1.0: 1}), 4)
+    0.952
+    """
+
+    ground: Similarity
+    lengthscale: float | None = None
+    constant: float | None = None
+
+    def __init__(
+        self, ground: Similarity | Function, lengthscale: float | None = None, constant: float | None = None
+    ) -> None:
+        assign(self, ground=as_similarity(ground), lengthscale=lengthscale, constant=constant)
+        self.check_scale()
+
+    @property
+    def psd(self) -> bool:
+        return self.ground.psd and self.constant is None
+
+    def distances(self, a: Mixtures, b: Mixtures) -> Matrix:
+        own, other = _own(self.ground, a), _own(self.ground, b)
+        return np.maximum(own[:, None] + other - 2.0 * _inner(self.ground, a, b), 0.0)
+
+    def fitted(self, a: Mixtures) -> Similarity:
+        return DistanceSimilarity.fitted(replace(self, ground=self.ground.fitted(self.part_encoding(a, 0))), a)
+
+    def sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
+        inner, pull = self._inner_sensitivity(a)
+        own = np.diagonal(inner)
+        d = own[:, None] + own - 2.0 * inner
+        distances = np.maximum(d, 0.0)
+
+        def pull_scores(weights: Matrix) -> dict[str, Vector]:
+            pulled = np.where(d > 0, weights * self.slopes(distances), 0.0)
+            slopes = -2.0 * pulled
+            slopes[np.diag_indices_from(slopes)] += pulled.sum(axis=0) + pulled.sum(axis=1)
+            return pull(slopes)
+
+        return self.scores(distances), pull_scores
+
+
+@dataclass(frozen=True, init=False)
+class OptimalTransport(_Ground, DistanceSimilarity):
+    """exp(−d/ℓ), d the least cost Σ_kl T_kl C(k, l) of a plan T that turns one mixture into the other. Not PSD.
+
+    C is √(K(k, k) + K(l, l) − 2K(k, l)) with the cost "metric", a distance where the ground similarity is PSD, or half
+    its square with the cost "gap", which is 1 − K(k, l) where K(k, k) = 1. Parameters of the ground similarity are not
+    learnt.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> blend = OptimalTransport(RBF(1.0), cost="gap", lengthscale=1.0)
+    >>> round(blend({0.0: 1, 1.0: 1}, {0.0: 3, 1.0: 1}), 4)
+    0.9063
+    """
+
+    ground: Similarity
+    cost: Literal["metric", "gap"] = "metric"
+    lengthscale: float | None = None
+    constant: float | None = None
+
+    def __init__(
+        self,
+        ground: Similarity | Function,
+        cost: Literal["metric", "gap"] = "metric",
+        lengthscale: float | None = None,
+        constant: float | None = None,
+    ) -> None:
+        if cost not in ("metric", "gap"):
+            raise SimilarityError(f"OptimalTransport has the cost 'metric' or 'gap', not {cost!r}")
+        assign(self, ground=as_similarity(ground), cost=cost, lengthscale=lengthscale, constant=constant)
+        self.check_scale()
+
+    def parameters(self, a: Mixtures) -> dict[str, Parameter]:
+        return {}
+
+    def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
+        return self
+
+    def fitted(self, a: Mixtures) -> Similarity:
+        return DistanceSimilarity.fitted(replace(self, ground=self.ground.fitted(self.part_encoding(a, 0))), a)
+
+    def distances(self, a: Mixtures, b: Mixtures) -> Matrix:
+        if not (a and b):
+            return np.zeros((len(a), len(b)))
+        (x, v), (y, w) = union(a), union(b)
+        costs = self._costs(x, y)
+        left, right = _rows(v), _rows(w)
+        return np.array([[_least_cost(p, q, costs[np.ix_(i, j)]) for j, q in right] for i, p in left])
+
+    def _costs(self, x: Encoding, y: Encoding) -> Matrix:
+        gap = 0.5 * (self.ground.within(x)[:, None] + self.ground.within(y)) - self.ground.between(x, y)
+        return np.maximum(gap, 0.0) if self.cost == "gap" else np.sqrt(2.0 * np.maximum(gap, 0.0))
+
+
+def _rows(weights: Any) -> list[tuple[Any, Vector]]:
+    """For each row of a sparse matrix the places and values of its entries."""
+    cuts = weights.indptr[1:-1]
+    return list(zip(np.split(weights.indices, cuts), np.split(weights.data, cuts), strict=True))
+
+
+def _least_cost(p: Vector, q: Vector, costs: Matrix) -> float:
+    if len(p) == 1 or len(q) == 1:
+        return float(p @ costs @ q)
+    try:
+        from ot import emd
+    except ImportError:
+        raise MissingExtra("OptimalTransport", "POT", "transport") from None
+    return float(np.sum(emd(p, q, costs, center_dual=False, check_marginals=False) * costs))

@@ -1,0 +1,1 @@
+"""Finite lists of objects: in memory, from files, encoded once."""

@@ -1,0 +1,323 @@
+"""The encodings of a pool, made once: in chunks, by several processes where that pays, and kept in a folder if wanted.
+
+In the folder every likeness of every pool has a folder of its own. Its name has a digest of what its files are made
+from: the content of the pool, the similarity, the versions of the libraries. So whoever writes to it writes the same,
+and several processes and several pools may share the cache. Files are written beside and moved when all are complete,
+each in one step and last a manifest with their checksums: files from a run that was interrupted are never read, and
+files that were damaged are made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, overload
+
+import numpy as np
+
+from likewise.errors import SimilarityError, SpaceError
+from likewise.similarity.base import Similarity, map_leaves
+from likewise.similarity.distance import DistanceSimilarity
+from likewise.similarity.encodings import encoding_files as stored
+from likewise.similarity.encodings import pieces
+from likewise.similarity.encodings.arrays import Encoding, join
+from likewise.similarity.encodings.encoding_files import Filed
+
+# Rows of a chunk: its encodings and a few columns of scores fit in memory on any machine.
+CHUNK = 1 << 16
+# Rows that are timed to see what all will take.
+TIMED = 256
+# Starting processes takes a second or two; they are worth it for work that is longer.
+WORTH = 6.0
+FORMAT = 3
+MANIFEST, PARTIAL = "manifest.json", ".partial"
+# Seconds after which nobody writes to a folder any more in which nothing happens.
+FORGOTTEN = 7 * 24 * 3600.0
+# Of a name: digits of a digest, and letters of a similarity, which may be a long sum.
+DIGITS, LONGEST = 16, 60
+# A pool without the object would be another pool, and its study another study.
+REMEDY = "exclude=[…] leaves it out of a Pool, also where a study has begun"
+LIBRARIES = ("likewise", "numpy", "scipy", "rdkit", "selfies", "networkx", "biopython", "rapidfuzz")
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """How the objects of a pool are encoded; `content` names them in a manifest.
+
+    The encodings of rows that are `left_out` are of no account: others stand in for them.
+    """
+
+    objects: Sequence[Any]
+    content: Callable[[], str]
+    cache: Path | None = None
+    processes: int | None = None
+    left_out: Collection[int] = ()
+
+    def __call__(self, similarity: Similarity) -> Iterator[Encoding | Filed]:
+        """The encodings of all objects, one for each chunk; those in the cache are on disk."""
+        try:
+            yield from self._found(similarity)
+        except SimilarityError as error:
+            raise SimilarityError(f"{error}; {REMEDY}") from error
+
+    def _found(self, similarity: Similarity) -> Iterator[Encoding | Filed]:
+        if self.cache is None or not _describable(similarity):
+            yield from self._made(similarity)
+            return
+        manifest = self._manifest(described(similarity, self.objects[:2]))
+        stem = f"{_slug(similarity)}-{_digest(manifest)[:DIGITS]}"
+        for folder in sorted(_checked(self.cache).glob(f"{stem}*")):
+            found = _kept(folder, manifest, self.left_out)
+            if found is not None:
+                yield from found
+                return
+        without = f"-{_digest(sorted(self.left_out))[:DIGITS]}" if self.left_out else ""
+        yield from self._keep(self.cache / f"{stem}{without}", manifest, similarity)
+
+    def _manifest(self, what: str) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "content": self.content(),
+            "size": len(self.objects),
+            "chunk": CHUNK,
+            "similarity": what,
+            "versions": _versions(),
+        }
+
+    def _keep(self, folder: Path, manifest: dict[str, Any], similarity: Similarity) -> Iterator[Encoding | Filed]:
+        """Encode, write beside, and move when complete."""
+        made = self._made(similarity)
+        trees: list[Any] = []
+        with _beside(folder) as beside:
+            for encoding in made:
+                if not stored.storable(encoding):
+                    # All chunks are of one kind, so that this is the first.
+                    yield from (encoding, *made)
+                    return
+                trees.append(stored.write(encoding, beside, f"{len(trees):05d}"))
+            complete = {**manifest, **self._complete(trees, beside)}
+            (beside / MANIFEST).write_text(json.dumps({**complete, "digest": _digest(complete)}, indent=1))
+            folder.mkdir(exist_ok=True)
+            for name in (*complete["checksums"], MANIFEST):
+                os.replace(beside / name, folder / name)
+        yield from (Filed(tree, folder) for tree in trees)
+
+    def _complete(self, trees: list[Any], folder: Path) -> dict[str, Any]:
+        sums = {name: found for tree in trees for name, found in stored.checksums(tree, folder).items()}
+        return {"chunks": trees, "left_out": sorted(self.left_out), "checksums": sums}
+
+    def _made(self, similarity: Similarity) -> Iterator[Encoding]:
+        """The chunks, one after another."""
+        if len(self.objects) <= pieces.PIECE:
+            yield from [similarity.encode(list(self.objects))] if len(self.objects) else []
+            return
+        made = self._pieces(similarity)
+        while some := list(islice(made, CHUNK // pieces.PIECE)):
+            yield join(some)
+
+    def _pieces(self, similarity: Similarity) -> Iterator[Encoding]:
+        workers = self._workers(similarity)
+        with Bar(f"encoding by {similarity.name}", len(self.objects)) as bar:
+            for (piece,) in pieces.encoded([similarity], self.objects, workers):
+                yield piece
+                bar.advance(pieces.PIECE)
+
+    def _workers(self, similarity: Similarity) -> int:
+        """One where processes would not pay, or could not be given the similarity."""
+        most = self.processes or pieces.cores()
+        if most < 2 or not portable(similarity):
+            return 1
+        if self.processes is not None:
+            return most
+        some = self.objects[:TIMED]
+        start = time.perf_counter()
+        similarity.encode(some)
+        return most if (time.perf_counter() - start) / len(some) * len(self.objects) > WORTH else 1
+
+
+def standing_in(objects: Sequence[Any], rows: Collection[int]) -> Sequence[Any]:
+    """The objects with the first of the others in place of these rows; all as they are where there are no others.
+
+    >>> list(standing_in(("CCO", "?", "CCN"), [1]))
+    ['CCO', 'CCO', 'CCN']
+    """
+    other = next((i for i in range(len(objects)) if i not in rows), None)
+    return objects if other is None or not rows else _StandingIn(objects, rows, objects[other])
+
+
+@dataclass(frozen=True, eq=False)
+class _StandingIn(Sequence[Any]):
+    objects: Sequence[Any]
+    rows: Collection[int]
+    other: Any
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice):
+            return self.other if index in self.rows else self.objects[index]
+        places = range(len(self))[index]
+        return [self.other if i in self.rows else x for i, x in zip(places, self.objects[index], strict=True)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.other if i in self.rows else x for i, x in enumerate(self.objects))
+
+
+def portable(similarity: Similarity) -> bool:
+    """Whether another process encodes as this one does: similarities of this library that number no objects."""
+    own = type(similarity).__module__.startswith("likewise.similarity.")
+    return (
+        own
+        and not (hasattr(similarity, "_pairs") or hasattr(similarity, "_rows"))
+        and all(map(portable, similarity.parts))
+    )
+
+
+def _describable(similarity: Similarity) -> bool:
+    """Whether its text says all that enters its encodings; that of a function is its place in memory."""
+    return portable(similarity) and " at 0x" not in repr(similarity)
+
+
+def _checked(cache: Path) -> Path:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=cache):
+            pass
+    except OSError as error:
+        raise SpaceError(
+            f"the cache folder {cache} cannot be written to: {error}; give a folder of your own, or leave cache out"
+        ) from error
+    return cache
+
+
+def _kept(folder: Path, manifest: dict[str, Any], left_out: Collection[int]) -> list[Filed] | None:
+    """The encodings of a folder that was made from the same; None where it is not whole, or one of something else.
+
+    It may hold rows that are left out, but must not lack others.
+    """
+    try:
+        found = _read_manifest(folder)
+        if {key: found.get(key) for key in manifest} != manifest or not set(found["left_out"]) <= set(left_out):
+            return None
+        chunks = [Filed(tree, folder) for tree in found["chunks"]]
+        for chunk in chunks:
+            # What is damaged is noticed here, not in the middle of an ask.
+            if not stored.checksums(chunk.tree, folder).items() <= found["checksums"].items():
+                return None
+        return chunks
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest; a ValueError where it is not as it was written."""
+    found: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+    if found.pop("digest") != _digest(found):
+        raise ValueError(f"{folder / MANIFEST} is damaged")
+    return found
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A folder to write to that is gone afterwards; what goes wrong in it is told with the remedy."""
+    cache = folder.parent
+    try:
+        _clear(cache)
+        with TemporaryDirectory(prefix=".", suffix=PARTIAL, dir=cache, ignore_cleanup_errors=True) as beside:
+            yield Path(beside)
+    except OSError as error:
+        raise SpaceError(
+            f"the encodings cannot be written to the cache {cache}: {error}; make room there, or give another folder"
+        ) from error
+
+
+def _clear(cache: Path) -> None:
+    """Remove what runs that were killed have left behind."""
+    for left in cache.glob(f".*{PARTIAL}"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > FORGOTTEN:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def described(similarity: Similarity, some: Sequence[Any]) -> str:
+    """The similarity as text, without the parameters that it learns: those do not enter its encodings.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> described(RBF(0.2), [[1.0], [2.0]]) == described(RBF(0.7), [[1.0], [2.0]])
+    True
+    """
+    learnt = similarity.parameters(similarity.encode(some))
+    plain = similarity.with_parameters({name: np.ones_like(parameter.value) for name, parameter in learnt.items()})
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return repr(map_leaves(_unscaled, plain))
+
+
+def _unscaled(similarity: Similarity) -> Similarity:
+    if isinstance(similarity, DistanceSimilarity) and similarity.constant is None:
+        return replace(similarity, lengthscale=None)  # type: ignore[type-var]
+    return similarity
+
+
+def _slug(similarity: Similarity) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", similarity.name).strip("-")[:LONGEST]
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+class Bar:
+    """Progress on stderr, where that is a terminal."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what, self._total = what, total
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Bar:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self._what, total=self._total)
+        return self
+
+    def advance(self, done: int) -> None:
+        """So many more are done."""
+        if self._bar is not None:
+            self._bar.advance(self._task, done)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,220 @@
+"""Pools from files: a column of a CSV, TSV or Parquet file, or of a folder of Parquet files, or several as records.
+
+What is read stays in the table's own memory, a third of what Python's objects would take, and looks like a sequence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import SpaceError
+from likewise.spaces.codec.codec import identity, plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".csv", ".tsv", ".parquet")
+READ_AHEAD = 1 << 14
+# What is written like this is a code, not a number: 007 is not 7.
+CODE = r"^[+-]?0\d+$"
+
+
+class Table(Sequence[Any]):
+    """Rows of a table as objects: values of its only column, or records of several.
+
+    >>> import polars as pl
+    >>> table = Table(pl.DataFrame({"solvent": ["water", "DMF"], "celsius": [20, 60]}))
+    >>> table[1], table.position({"solvent": "water", "celsius": 20.0}), len(table)
+    ({'solvent': 'DMF', 'celsius': 60}, 0, 2)
+    """
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+        self._single = len(frame.columns) == 1
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._listed(self.frame[index])
+        place = int(index)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"row {place} of {len(self)}")
+        return self.frame.item(place, 0) if self._single else self.frame.row(place, named=True)
+
+    def __iter__(self) -> Iterator[Any]:
+        for start in range(0, len(self), READ_AHEAD):
+            yield from self._listed(self.frame[start : start + READ_AHEAD])
+
+    def _listed(self, frame: pl.DataFrame) -> list[Any]:
+        return frame.to_series(0).to_list() if self._single else frame.to_dicts()
+
+    def kept(self, wanted: Callable[[Any], bool]) -> Table:
+        """The rows whose objects are wanted."""
+        import polars as pl
+
+        return Table(self.frame.filter(pl.Series([bool(wanted(x)) for x in self], dtype=pl.Boolean)))
+
+    @property
+    def texts(self) -> bool:
+        """Whether the objects are strings."""
+        import polars as pl
+
+        return self._single and self.frame.dtypes[0] == pl.String
+
+    def ordered(self) -> Iterator[str]:
+        """Strings in the order of their characters."""
+        return iter(Table(self.frame.sort(self.frame.columns[0])))
+
+    def position(self, x: Any) -> int | None:
+        """The row of an object equal to this one; None where there is none."""
+        row = self._row(x)
+        if row is None:
+            return None
+        hashes, order = self._hashes
+        (wanted,) = row.hash_rows(seed=0).to_numpy()
+        first, last = np.searchsorted(hashes, wanted, "left"), np.searchsorted(hashes, wanted, "right")
+        same = identity(plain(x))
+        return next((int(i) for i in order[first:last] if identity(plain(self[int(i)])) == same), None)
+
+    def _row(self, x: Any) -> pl.DataFrame | None:
+        """The object as a table of one row; None where it has not the form."""
+        import polars as pl
+
+        values = [x] if self._single else list(x.values()) if isinstance(x, Mapping) else None
+        names = self.frame.columns
+        if values is None or (not self._single and sorted(x) != sorted(names)):
+            return None
+        given = dict(zip(names, values, strict=True)) if self._single else {name: x[name] for name in names}
+        if any(value is None or isinstance(value, list | dict | tuple) for value in given.values()):
+            return None
+        try:
+            plainly = {name: [plain(value)] for name, value in given.items()}
+            return pl.DataFrame(plainly).cast(dict(self.frame.schema))  # type: ignore[arg-type]
+        except (pl.exceptions.PolarsError, TypeError):
+            return None
+
+    @cached_property
+    def _hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+        """Sorted hashes of the rows and where they stand: sixteen bytes a row, where a dictionary takes a hundred."""
+        hashes = self.frame.hash_rows(seed=0).to_numpy()
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
+
+
+def read(source: str | os.PathLike[str], column: str | Sequence[str] | None) -> Table | list[Any]:
+    """The objects of a file or folder; a list where their kind has no compact form."""
+    import polars as pl
+
+    path = Path(source)
+    frame = _chosen(_scanned(path), path, column)
+    if not len(frame):
+        raise SpaceError(f"{path} has a header but no rows; give a file with objects")
+    for name in frame.columns:
+        _complete(frame[name], path)
+    if all(kind in (pl.String, pl.Boolean) or kind.is_integer() or kind.is_float() for kind in frame.dtypes):
+        return Table(frame)
+    return frame.to_series(0).to_list() if len(frame.columns) == 1 else frame.to_dicts()
+
+
+def _scanned(path: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    if not path.exists():
+        raise SpaceError(
+            f"there is no file {str(path)!r}; Pool takes a list of objects, or the path of a "
+            f"{', '.join(SUFFIXES)} file or of a folder of .parquet files"
+        )
+    if path.is_dir():
+        files = sorted(path.glob("*.parquet"))
+        if not files:
+            raise SpaceError(f"the folder {path} has no .parquet files; give a folder that has, or one file")
+        return pl.scan_parquet(files)
+    kind = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if kind not in SUFFIXES:
+        raise SpaceError(
+            f"{path} is none of {', '.join(SUFFIXES)}, of which pools are read; convert it, or give a list"
+        )
+    if path.stat().st_size == 0:
+        raise SpaceError(f"{path} is empty; give a file with objects")
+    try:
+        return _opened(path, kind)
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        raise SpaceError(f"{path} cannot be read: {_first_line(error)}; see that it is a {kind} file") from error
+
+
+def _opened(path: Path, kind: str) -> pl.LazyFrame:
+    import polars as pl
+
+    if kind == ".parquet":
+        return pl.read_parquet(_unzipped(path)).lazy() if path.suffix == ".gz" else pl.scan_parquet(path)
+    separator = "\t" if kind == ".tsv" else ","
+    # All rows decide what a column holds: numbers in the first thousand, and text after that, is text.
+    frame = pl.read_csv(_unzipped(path), separator=separator, infer_schema_length=None)
+    numbers = [name for name, kind in frame.schema.items() if kind.is_numeric()]
+    if not numbers:
+        return frame.lazy()
+    texts = pl.read_csv(_unzipped(path), separator=separator, infer_schema=False, columns=numbers)
+    return frame.with_columns(column for column in texts if column.str.contains(CODE).any()).lazy()
+
+
+def _unzipped(path: Path) -> Any:
+    if path.suffix != ".gz":
+        return path
+    with gzip.open(path) as file:
+        return io.BytesIO(file.read())
+
+
+def _chosen(frame: pl.LazyFrame, path: Path, column: str | Sequence[str] | None) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        names = frame.collect_schema().names()
+        wanted = _columns(names, path, column)
+        return frame.select(wanted).collect(engine="streaming")
+    except pl.exceptions.PolarsError as error:
+        raise SpaceError(f"{path} cannot be read: {_first_line(error)}; see that it is whole") from error
+
+
+def _columns(names: list[str], path: Path, column: str | Sequence[str] | None) -> list[str]:
+    if column is None:
+        if len(names) != 1:
+            raise SpaceError(
+                f"{path} has the columns {', '.join(map(repr, names))}; say which are the objects: column={names[0]!r}"
+            )
+        return names
+    wanted = [column] if isinstance(column, str) else list(column)
+    missing = [name for name in wanted if name not in names]
+    if missing or not wanted:
+        raise SpaceError(f"{path} has no column {missing or wanted}; it has {', '.join(map(repr, names))}")
+    return wanted
+
+
+def _complete(values: pl.Series, path: Path) -> None:
+    bad = values.is_null()
+    if values.dtype.is_float():
+        bad = bad | ~values.is_finite().fill_null(False)
+    if bad.any():
+        row = bad.arg_max()
+        raise SpaceError(
+            f"row {row} of {path} has no value in the column {values.name!r} ({bad.sum()} such rows); "
+            "fill them in, or leave these rows out"
+        )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

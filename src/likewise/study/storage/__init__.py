@@ -1,0 +1,1 @@
+"""Where studies are kept: the protocol, in memory, SQLite and PostgreSQL."""

@@ -1,0 +1,334 @@
+"""Where studies are kept: the protocol, the rules every storage follows, and how to open one by its URL.
+
+A storage holds studies by name; an open study holds rows, one per trial. Rows are added all or none, change state by
+the rules of `FOLLOWS`, and carry a revision that grows with every change, so that each worker can read what is new.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self, final
+
+from likewise.errors import StudyError
+from likewise.study.trial import State
+
+# From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
+FOLLOWS: Mapping[State, frozenset[State]] = {
+    State.ASKED: frozenset(),
+    State.TOLD: frozenset({State.ASKED, State.ABANDONED}),
+    State.FAILED: frozenset({State.ASKED, State.ABANDONED}),
+    State.ABANDONED: frozenset({State.ASKED}),
+}
+DIFFERENCES_SHOWN = 8
+NO_SECONDS = "give a number of seconds"
+
+
+class Taken(StudyError):
+    """Objects that are already asked, told or failed in this study; `keys` says which."""
+
+    def __init__(self, name: str, keys: Sequence[str]) -> None:
+        self.keys = tuple(keys)
+        shown = ", ".join(map(reprlib.repr, self.keys[:DIFFERENCES_SHOWN]))
+        super().__init__(
+            f"study {name!r} already has {len(self.keys)} of these objects: {shown}; "
+            "choose others, or add them as replicates (replicate=True)"
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A trial as stored: its object as JSON text, what identifies the object, and the revision of its last change.
+
+    Times, also when the lease ends, are seconds since the epoch by the storage's clock.
+    """
+
+    id: int
+    key: str
+    payload: str
+    state: State
+    value: float | None
+    std: float | None
+    error: str | None
+    worker: str | None
+    created: float
+    updated: float
+    lease: float | None
+    summary: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class NewRow:
+    """A trial to add. A replicate may repeat an object that the study already has; a lease is a number of seconds."""
+
+    key: str
+    payload: str
+    state: State = State.ASKED
+    value: float | None = None
+    std: float | None = None
+    error: str | None = None
+    worker: str | None = None
+    lease: float | None = None
+    summary: str = "{}"
+    replicate: bool = False
+
+    @property
+    def claims(self) -> bool:
+        """Whether it needs its object for itself."""
+        return self.state is not State.ABANDONED and not self.replicate
+
+
+@dataclass(frozen=True)
+class StudyInfo:
+    """A stored study at a glance."""
+
+    name: str
+    direction: str
+    counts: Mapping[State, int]
+    best: float | None
+    created: float
+    updated: float
+
+
+class OpenStudy(ABC):
+    """One open study. Every method is one atomic step, safe against other threads, processes and machines."""
+
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
+        self.name = name
+        self.settings = settings
+
+    @final
+    def add(self, rows: Sequence[NewRow]) -> list[int]:
+        """Add all rows or none; their ids, consecutive and in order. `Taken` if an object is not free any more."""
+        checked = [_checked(row) for row in rows]
+        counts = Counter(row.key for row in checked if row.claims)
+        if repeated := [key for key, count in counts.items() if count > 1]:
+            raise Taken(self.name, repeated)
+        return self._add(checked) if checked else []
+
+    @final
+    def settle(
+        self, id: int, *, state: State, value: float | None = None, std: float | None = None, error: str | None = None
+    ) -> None:
+        """End a trial: asked → told, failed or abandoned. A late result of an abandoned trial is kept as well.
+
+        A second result, or an unknown id, is a StudyError. Abandoning an abandoned trial changes nothing.
+        """
+        state = State(state)
+        if not FOLLOWS[state]:
+            raise StudyError(f"trial {id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
+        value, std = _measured(state, value, std)
+        self._settle(int(id), state, value, std, None if error is None else _plain(error))
+
+    @abstractmethod
+    def since(self, revision: int) -> tuple[list[Row], int]:
+        """The rows changed after `revision`, in the order of their last changes, and the newest revision.
+
+        `since(0)` gives every row; passing the returned revision on gives only what is new.
+        """
+
+    @final
+    def beat(self, ids: Sequence[int], lease: float) -> None:
+        """Heartbeat: those of `ids` that are still asked are kept for `lease` seconds from now."""
+        seconds = _finite("lease", lease, NO_SECONDS)
+        if distinct := sorted({int(id) for id in ids}):
+            self._beat(distinct, seconds)
+
+    @abstractmethod
+    def expire(self) -> list[int]:
+        """Abandon the asked trials whose lease has ended, by the storage's clock; their ids."""
+
+    @final
+    def note(self, text: str) -> None:
+        """Keep a JSON text, for instance the seed and similarity this opening uses."""
+        _json("note", text)
+        self._note(text)
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """Every text noted, oldest first."""
+
+    @abstractmethod
+    def _beat(self, ids: Sequence[int], lease: float) -> None: ...
+
+    @abstractmethod
+    def _note(self, text: str) -> None: ...
+
+    @abstractmethod
+    def _add(self, rows: Sequence[NewRow]) -> list[int]: ...
+
+    @abstractmethod
+    def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None: ...
+
+    @final
+    def _gone(self) -> StudyError:
+        return StudyError(f"study {self.name!r} has been deleted; open it again to start afresh")
+
+    @final
+    def _unsettled(self, id: int, row: Row | None, size: int, state: State) -> StudyError | None:
+        """Why trial `id` did not become `state`, given what is there; None if it is so already."""
+        if row is None:
+            there = f"its trials are 0 to {size - 1}" if size else "it has no trials yet"
+            return StudyError(f"study {self.name!r} has no trial {id}; {there}")
+        if row.state is state is State.ABANDONED:
+            return None
+        held = f" with value {row.value!r}" if row.value is not None else ""
+        why = f" because {row.error.splitlines()[-1]!r}" if row.error else ""
+        return StudyError(
+            f"trial {id} of study {self.name!r} is already {row.state.value}{held}{why}; "
+            "to record another measurement of its object, tell the object itself"
+        )
+
+
+class Storage(ABC):
+    """Studies by name. Use it as a context manager, or close it, to let go of files and connections."""
+
+    @final
+    def open(self, name: str, settings: Mapping[str, Any]) -> OpenStudy:
+        """Create a study, or resume it. A StudyError says what differs if it was made with other settings."""
+        if not isinstance(name, str) or not name or "\x00" in name:
+            raise StudyError(f"a study's name is a non-empty text, not {name!r}")
+        try:
+            given = json.loads(json.dumps(settings, sort_keys=True, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise StudyError(f"the settings of study {name!r} are not plain JSON: {error}") from error
+        study = self._open(name, given)
+        if found := list(differences(study.settings, given)):
+            more = f"; and {len(found) - DIFFERENCES_SHOWN} more" if len(found) > DIFFERENCES_SHOWN else ""
+            raise StudyError(
+                f"study {name!r} was made with other settings: {'; '.join(found[:DIFFERENCES_SHOWN])}{more}. "
+                "Open it with the stored settings, or choose another name"
+            )
+        return study
+
+    @abstractmethod
+    def _open(self, name: str, settings: dict[str, Any]) -> OpenStudy:
+        """The study of that name as stored, created with `settings` if there is none."""
+
+    @abstractmethod
+    def studies(self) -> list[StudyInfo]:
+        """Every study, by name."""
+
+    @abstractmethod
+    def delete(self, name: str) -> None:
+        """Remove a study with its trials and notes."""
+
+    def close(self) -> None:
+        """Let go of files and connections; using the storage again opens them again."""
+        return
+
+    @final
+    def __enter__(self) -> Self:
+        return self
+
+    @final
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_storage(url: str | None = None, create: bool = True) -> Storage:
+    """The storage at a URL: None keeps studies in memory, `sqlite:///study.db` in a file, `postgresql://…` on a server.
+
+    Without `create` it is a StorageError if there is no such file, or if it holds no studies, and nothing is made.
+
+    >>> open_storage().studies()
+    []
+    """
+    if url is None:
+        from likewise.study.storage.memory import Memory
+
+        return Memory()
+    from likewise.study.storage.sql import open_sql
+
+    return open_sql(url, create)
+
+
+def differences(stored: Any, given: Any, path: str = "") -> Iterator[str]:
+    """Where two JSON values differ: the path, the stored value, the given value.
+
+    >>> list(differences({"space": {"length": 8}}, {"space": {"length": 9}}))
+    ['space.length is 8 in the stored study but 9 was given']
+    """
+    if isinstance(stored, dict) and isinstance(given, dict):
+        for name in dict.fromkeys([*stored, *given]):
+            inner = f"{path}.{name}" if path else str(name)
+            if name not in given:
+                yield f"{inner} is {reprlib.repr(stored[name])} in the stored study but was not given"
+            elif name not in stored:
+                yield f"{inner} is absent from the stored study but {reprlib.repr(given[name])} was given"
+            else:
+                yield from differences(stored[name], given[name], inner)
+    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        for place, pair in enumerate(zip(stored, given, strict=True)):
+            yield from differences(*pair, f"{path}[{place}]")
+    elif stored != given or isinstance(stored, bool) is not isinstance(given, bool):
+        yield f"{path} is {reprlib.repr(stored)} in the stored study but {reprlib.repr(given)} was given"
+
+
+def no_study(name: str, names: Sequence[str]) -> StudyError:
+    """The error for a name that is not stored, with those that are."""
+    there = ", ".join(map(repr, names[:DIFFERENCES_SHOWN])) or "none"
+    return StudyError(f"there is no study {name!r} in this storage; stored studies: {there}")
+
+
+def best_value(direction: str, values: Sequence[float]) -> float | None:
+    """The best of some values, None of none."""
+    best = min if direction == "minimize" else max
+    return best(values, default=None)
+
+
+def _checked(row: NewRow) -> NewRow:
+    """The row with plain floats and storable texts; a StudyError where it could not be stored as it is."""
+    state = State(row.state)
+    value, std = _measured(state, row.value, row.std)
+    lease = None if row.lease is None or state is not State.ASKED else _finite("lease", row.lease, NO_SECONDS)
+    for what, text in (("object", row.payload), ("summary", row.summary)):
+        _json(what, text)
+    if row.key != _plain(row.key):
+        raise StudyError(f"key {row.key!r} holds characters that cannot be stored; write it as ASCII JSON")
+    error, worker = (None if text is None else _plain(text) for text in (row.error, row.worker))
+    return replace(row, state=state, value=value, std=std, error=error, worker=worker, lease=lease)
+
+
+def _measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:
+    if state is not State.TOLD:
+        if value is not None or std is not None:
+            raise StudyError(f"a trial that is {state.value} has no value, but {value!r} was given")
+        return None, None
+    if value is None:
+        raise StudyError("a told trial needs a value; record a failure as failed instead")
+    if std is not None and not _finite("standard deviation", std) >= 0:
+        raise StudyError(f"the standard deviation {std!r} is negative; give the measurement's std, or leave it out")
+    return _finite("value", value), None if std is None else float(std)
+
+
+def _finite(what: str, number: float, remedy: str = "record the trial as failed instead") -> float:
+    if not math.isfinite(number):
+        raise StudyError(f"{what} {number!r} is not a finite number; {remedy}")
+    # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
+    return float(number) + 0.0
+
+
+def _plain(text: object) -> str:
+    """As text without what databases refuse: NUL characters and lone surrogates are written as escapes."""
+    return str(text).replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _json(what: str, text: str) -> None:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"it contains {constant}")
+
+    try:
+        json.loads(text, parse_constant=refuse)
+        text.encode()
+    except ValueError as error:
+        raise StudyError(f"the {what} {reprlib.repr(text)} is not JSON that can be stored: {error}") from error

@@ -1,0 +1,156 @@
+"""Studies kept in memory: gone with the process, shared by its threads."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import Any, final
+
+from likewise.study.storage.base import FOLLOWS, NewRow, OpenStudy, Row, Storage, StudyInfo, Taken, best_value, no_study
+from likewise.study.trial import State
+
+
+@final
+class Memory(Storage):
+    """Studies in memory.
+
+    >>> study = Memory().open("demo", {"direction": "maximize"})
+    >>> study.add([NewRow(key='"CCO"', payload='"CCO"'), NewRow(key='"CCN"', payload='"CCN"')])
+    [0, 1]
+    >>> study.settle(1, state=State.TOLD, value=0.31)
+    >>> [(row.id, row.state.value, row.value) for row in study.since(0)[0]]
+    [(0, 'asked', None), (1, 'told', 0.31)]
+    """
+
+    def __init__(self) -> None:
+        self._studies: dict[str, _MemoryStudy] = {}
+        self._lock = RLock()
+
+    def _open(self, name: str, settings: dict[str, Any]) -> OpenStudy:
+        with self._lock:
+            if name not in self._studies:
+                self._studies[name] = _MemoryStudy(name, settings)
+            return self._studies[name]
+
+    def studies(self) -> list[StudyInfo]:
+        with self._lock:
+            return [study.info() for _, study in sorted(self._studies.items())]
+
+    def delete(self, name: str) -> None:
+        with self._lock:
+            if name not in self._studies:
+                raise no_study(name, sorted(self._studies))
+            self._studies.pop(name).erase()
+
+
+@final
+class _MemoryStudy(OpenStudy):
+    def __init__(self, name: str, settings: dict[str, Any]) -> None:
+        super().__init__(name, settings)
+        self._lock = RLock()
+        # In order of their last change, so that `since` reads from the end.
+        self._rows: dict[int, Row] = {}
+        self._holders: Counter[str] = Counter()
+        self._revision = 0
+        self._notes: list[str] = []
+        self._created = self._updated = time.time()
+        self._erased = False
+
+    def since(self, revision: int) -> tuple[list[Row], int]:
+        with self._lock:
+            fresh: list[Row] = []
+            for row in reversed(self._rows.values()):
+                if row.revision <= revision:
+                    break
+                fresh.append(row)
+            return fresh[::-1], max(self._revision, revision)
+
+    def _beat(self, ids: Sequence[int], lease: float) -> None:
+        with self._lock:
+            rows = [self._rows[id] for id in ids if id in self._rows]
+            until = time.time() + lease
+            self._put([replace(row, lease=until) for row in rows if row.state is State.ASKED])
+
+    def expire(self) -> list[int]:
+        with self._lock:
+            now = time.time()
+            late = [row for row in self._rows.values() if row.lease is not None and row.lease < now]
+            late.sort(key=lambda row: row.id)
+            self._put([replace(row, state=State.ABANDONED, lease=None) for row in late])
+            return [row.id for row in late]
+
+    def _note(self, text: str) -> None:
+        with self._lock:
+            self._notes.append(text)
+
+    def notes(self) -> list[str]:
+        return list(self._notes)
+
+    def info(self) -> StudyInfo:
+        """The study at a glance."""
+        with self._lock:
+            rows = list(self._rows.values())
+            direction = str(self.settings.get("direction", "maximize"))
+            best = best_value(direction, [row.value for row in rows if row.value is not None])
+            counts = Counter(row.state for row in rows)
+            tally = {state: counts[state] for state in State}
+            return StudyInfo(self.name, direction, tally, best, self._created, self._updated)
+
+    def erase(self) -> None:
+        """Forget everything and refuse to be changed."""
+        with self._lock:
+            self._rows, self._notes, self._erased = {}, [], True
+
+    def _add(self, rows: Sequence[NewRow]) -> list[int]:
+        with self._lock:
+            if taken := [row.key for row in rows if row.claims and self._holders[row.key]]:
+                raise Taken(self.name, taken)
+            first, now = len(self._rows), time.time()
+            added = [_row(first + place, row, now) for place, row in enumerate(rows)]
+            self._put(added, now)
+            return [row.id for row in added]
+
+    def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None:
+        with self._lock:
+            row = self._rows.get(id)
+            if row is not None and row.state in FOLLOWS[state]:
+                self._put([replace(row, state=state, value=value, std=std, error=error, lease=None)])
+            elif refusal := self._unsettled(id, row, len(self._rows), state):
+                raise refusal
+
+    def _put(self, rows: Sequence[Row], now: float | None = None) -> None:
+        if self._erased:
+            raise self._gone()
+        if not rows:
+            return
+        self._revision += 1
+        self._updated = time.time() if now is None else now
+        for row in rows:
+            before = self._rows.pop(row.id, None)
+            self._holders[row.key] += _holds(row) - (before is not None and _holds(before))
+            self._rows[row.id] = replace(row, revision=self._revision, updated=self._updated)
+
+
+def _holds(row: Row) -> bool:
+    return row.state is not State.ABANDONED
+
+
+def _row(id: int, new: NewRow, now: float) -> Row:
+    return Row(
+        id=id,
+        key=new.key,
+        payload=new.payload,
+        state=new.state,
+        value=new.value,
+        std=new.std,
+        error=new.error,
+        worker=new.worker,
+        created=now,
+        updated=now,
+        lease=None if new.lease is None else now + new.lease,
+        summary=new.summary,
+        revision=0,
+    )

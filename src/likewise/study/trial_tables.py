@@ -1,0 +1,281 @@
+"""Trials as tables: CSV and Parquet with one column per field of a record, JSON with the objects as they are.
+
+What is written comes back exactly. In CSV, where everything is text, a column is read as JSON if every cell is JSON,
+and as plain text otherwise; texts that would be mistaken for JSON are written in quotes, as JSON. In Parquet, numbers
+and texts have their types, and what has no type of its own is JSON in a binary column.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from likewise.errors import StorageError, StudyError
+from likewise.study.storage.base import Row
+from likewise.study.trial import State
+from likewise.tables.files import replace_file
+from likewise.tables.formulas import guarded, unguarded
+from likewise.tables.nesting import read_json
+from likewise.tables.parquet import read_parquet
+
+if TYPE_CHECKING:
+    import polars
+
+AFTER = ("value", "std", "state", "error", "worker", "created", "updated")
+RESERVED = frozenset(("id", "object", *AFTER))
+PREFIX = "object."
+SUFFIXES = (".csv", ".parquet", ".json")
+# Whole numbers beyond this are not all doubles.
+WHOLE = 2**53
+# A cell without content, unlike None, which is JSON's null.
+ABSENT: Any = ...
+
+
+class Entry(NamedTuple):
+    """A trial read from a table: the object as JSON text, and what is known about it."""
+
+    payload: str
+    value: float | None
+    std: float | None
+    state: State
+    error: str | None
+
+
+def export(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
+    """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once."""
+    target = Path(path)
+    write = {".csv": _csv_of, ".parquet": _parquet_of, ".json": _json_of}[_suffix(target)]
+    data = write([_record(row) for row in sorted(rows, key=lambda row: row.id)])
+    try:
+        replace_file(target, data)
+    except OSError as error:
+        raise StorageError(f"{target} cannot be written: {error}; check that its directory can be written") from error
+
+
+def read_table(
+    path: str | os.PathLike[str], *, object: str | Sequence[str] | None = None, value: str = "value", std: str = "std"
+) -> list[tuple[str, float, float | None]]:
+    """The measured trials of a table: each object as JSON text, its value and its standard deviation, if known."""
+    entries = read_entries(path, object=object, value=value, std=std)
+    return [(entry.payload, entry.value, entry.std) for entry in entries if entry.value is not None]
+
+
+def read_entries(
+    path: str | os.PathLike[str], *, object: str | Sequence[str] | None = None, value: str = "value", std: str = "std"
+) -> list[Entry]:
+    """Every trial of a table, as `export` writes it or as a user does.
+
+    `object` is the column that holds the objects, or the columns that are the fields of a record; left out, it is the
+    column "object", or else every column that `export` does not use itself. A row without a value has not been told.
+    """
+    source = Path(path)
+    columns, records = _read(source)
+    given = [] if object is None else [object] if isinstance(object, str) else list(object)
+    if records and (missing := [name for name in (value, *given) if name not in columns]):
+        raise StudyError(f"{source} has no column {missing[0]!r}; its columns are {', '.join(map(repr, columns))}")
+    if object is None and "object" in columns:
+        object = "object"
+    elif object is None:
+        object = [name for name in columns if name not in RESERVED | {value, std}]
+    if records and not object:
+        raise StudyError(f"{source} has no column for the objects; its columns are {', '.join(map(repr, columns))}")
+    return [
+        _entry(f"{source}, data row {number}", record, object, value, std) for number, record in enumerate(records, 1)
+    ]
+
+
+def _suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise StudyError(f"{path} ends in {path.suffix!r}; a table ends in {', '.join(SUFFIXES)}")
+    return suffix
+
+
+def _record(row: Row) -> dict[str, Any]:
+    return {"id": row.id, "object": json.loads(row.payload), **{name: getattr(row, name) for name in AFTER}}
+
+
+def _json_of(records: Sequence[Mapping[str, Any]]) -> bytes:
+    return json.dumps(records, indent=1).encode()
+
+
+def _csv_of(records: Sequence[Mapping[str, Any]]) -> bytes:
+    import polars
+
+    columns = {guarded(name): _texts(cells) for name, cells in _flat(records).items()}
+    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())).write_csv().encode()
+
+
+def _parquet_of(records: Sequence[Mapping[str, Any]]) -> bytes:
+    import polars
+
+    stream = io.BytesIO()
+    polars.DataFrame([_typed(name, cells) for name, cells in _flat(records).items()]).write_parquet(stream)
+    return stream.getvalue()
+
+
+def _flat(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Columns of cells, the fields of records among them as columns of their own."""
+    objects = [record["object"] for record in records]
+    if objects and all(isinstance(each, dict) and each and all(map(_names, each)) for each in objects):
+        fields = dict.fromkeys(name for each in objects for name in each)
+        middle = {_column(name): [each.get(name, ABSENT) for each in objects] for name in fields}
+    else:
+        middle = {"object": objects}
+    after = {name: [_cell(record[name]) for record in records] for name in AFTER}
+    return {"id": [record["id"] for record in records], **middle, **after}
+
+
+def _names(field: str) -> bool:
+    """Whether a field can name a column in every kind of file."""
+    return field.isprintable() and field.strip() == field != "" and '"' not in field
+
+
+def _column(field: str) -> str:
+    """The name of a field's column; those that would be mistaken for another get a prefix."""
+    return PREFIX + field if field in RESERVED or field.startswith(PREFIX) else field
+
+
+def _cell(content: Any) -> Any:
+    return ABSENT if content is None else content
+
+
+def _texts(cells: Sequence[Any]) -> list[str | None]:
+    """The column as CSV: plain texts if a reader will know them for that, otherwise JSON."""
+    present = [cell for cell in cells if cell is not ABSENT]
+    plain = all(isinstance(cell, str) and _encodable(cell) for cell in present)
+    write = guarded if plain and not all(_is_json(cell) for cell in present) else json.dumps
+    return [None if cell is ABSENT else write(cell) for cell in cells]
+
+
+def _typed(name: str, cells: Sequence[Any]) -> polars.Series:
+    """The column as Parquet: booleans, numbers, texts or lists of them; otherwise JSON as bytes."""
+    import polars
+
+    present = [cell for cell in cells if cell is not ABSENT]
+    lists = bool(present) and all(isinstance(cell, list) for cell in present)
+    kind = _kind([item for cell in present for item in cell] if lists else present)
+    if kind is None:
+        json_cells = [None if cell is ABSENT else json.dumps(cell).encode() for cell in cells]
+        return polars.Series(name, json_cells, dtype=polars.Binary())
+    native = [None if cell is ABSENT else cell for cell in cells]
+    return polars.Series(name, native, dtype=polars.List(kind) if lists else kind, strict=False)
+
+
+def _kind(present: Sequence[Any]) -> polars.DataType | None:
+    """The type that holds all these exactly, if there is one."""
+    import polars
+
+    kinds = {str if isinstance(each, str) else type(each) for each in present}
+    if kinds == {bool}:
+        return polars.Boolean()
+    if kinds == {int} and all(-(2**63) <= each < 2**63 for each in present):
+        return polars.Int64()
+    if kinds <= {int, float} and all(abs(each) <= WHOLE for each in present if isinstance(each, int)):
+        return polars.Float64()
+    return polars.String() if kinds == {str} and all(map(_encodable, present)) else None
+
+
+def _read(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns' names, and the rows as dictionaries without empty cells."""
+    import polars
+
+    suffix = _suffix(path)
+    try:
+        if suffix == ".json":
+            return _read_json(path)
+        frame, parse = (_read_csv(path), _parsed) if suffix == ".csv" else (read_parquet(path), _native)
+        columns = {column.name: parse(column.to_list()) for column in frame}
+    except (OSError, ValueError, polars.exceptions.PolarsError) as error:
+        raise StorageError(f"{path} cannot be read: {error}; check that it is there and is {suffix[1:]}") from error
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    return list(columns), [_filled(row) for row in rows]
+
+
+def _read_csv(path: Path) -> polars.DataFrame:
+    import polars
+
+    frame = polars.read_csv(path, infer_schema=False)
+    return frame.rename({name: unguarded(name) for name in frame.columns})
+
+
+def _read_json(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    rows = read_json(path.read_text(encoding="utf-8"))
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("it is not a list of JSON objects, one per trial")
+    columns = dict.fromkeys(name for row in rows for name in row)
+    kept = [{name: cell if name == "object" else _cell(cell) for name, cell in row.items()} for row in rows]
+    return list(columns), [_filled(row) for row in kept]
+
+
+def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: cell for name, cell in row.items() if cell is not ABSENT}
+
+
+def _parsed(cells: Sequence[str | None]) -> list[Any]:
+    present = [cell for cell in cells if cell is not None]
+    read: Callable[[str], Any] = read_json if all(map(_is_json, present)) else unguarded
+    return [ABSENT if cell is None else read(cell) for cell in cells]
+
+
+def _native(cells: Sequence[Any]) -> list[Any]:
+    return [ABSENT if cell is None else read_json(cell) if isinstance(cell, bytes) else cell for cell in cells]
+
+
+def _entry(where: str, record: Mapping[str, Any], object: str | Sequence[str], value: str, std: str) -> Entry:
+    measured, spread = (_number(where, name, record.get(name)) for name in (value, std))
+    state = _state(where, record.get("state"), measured)
+    if isinstance(object, str):
+        content = record.get(object)
+    else:
+        content = {name.removeprefix(PREFIX): record[name] for name in object if name in record}
+    try:
+        payload = json.dumps(content, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{where}: the object {content!r} is not JSON: {error}") from error
+    told = state is State.TOLD
+    error_text = record.get("error")
+    return Entry(payload, measured, spread if told else None, state, None if error_text is None else str(error_text))
+
+
+def _number(where: str, column: str, cell: Any) -> float | None:
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return None
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise StudyError(f"{where}: {column} is {cell!r}; write a finite number, or leave it empty if there is none")
+    return number
+
+
+def _state(where: str, cell: Any, value: float | None) -> State:
+    try:
+        state = State(cell) if cell is not None else State.ASKED if value is None else State.TOLD
+    except ValueError:
+        raise StudyError(f"{where}: state is {cell!r}; it is one of {', '.join(State)}") from None
+    if (state is State.TOLD) is (value is None):
+        raise StudyError(f"{where}: a trial that is {state.value} with value {value!r}; told trials alone have values")
+    return state
+
+
+def _is_json(text: str) -> bool:
+    try:
+        read_json(text, constants=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,218 @@
+"""Reading a table: what kind of file it is is found out from its bytes, and every row keeps the number people see.
+
+In a text file every cell is text, without the apostrophe that kept a spreadsheet from running it, and what it means is
+decided by whoever uses the column. Rows are counted as a spreadsheet counts them: the header is row 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likewise.errors import TableError, UsageError
+from likewise.tables.cells import missing
+from likewise.tables.dialect import Dialect, csv_reader, decoded, sniffed
+from likewise.tables.formulas import GUARDED, unguarded
+from likewise.tables.gzipped import MARK, TooLarge, unpack
+from likewise.tables.parquet import read_parquet
+
+if TYPE_CHECKING:
+    import polars
+
+PARQUET = b"PAR1"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table and where it came from. `first` is the number of its first row of data.
+
+    `overlong` are rows with more cells than the header, by their places; in the frame they are empty.
+    """
+
+    path: Path
+    frame: polars.DataFrame
+    dialect: Dialect
+    first: int = 2
+    notes: tuple[str, ...] = ()
+    overlong: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def ragged(self) -> tuple[int, ...]:
+        """The places of the rows that have more cells than the header."""
+        return tuple(self.overlong)
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.frame.columns)
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return str(self.path)
+
+    def number(self, place: int) -> int:
+        """The row's number, as a spreadsheet shows it."""
+        return place + self.first
+
+    def column(self, name: str) -> polars.Series:
+        """A column; a UsageError where there is none of that name."""
+        if name not in self.frame.columns:
+            names = ", ".join(map(repr, self.columns))
+            alike = [c for c in self.columns if c.strip().lower() == name.strip().lower()]
+            hint = f"; did you mean {alike[0]!r}?" if alike else "."
+            raise UsageError(f"{self.name} has no column {name!r}; its columns are {names}{hint}")
+        return self.frame[name]
+
+    def where(self, place: int, column: str) -> str:
+        """A cell's place, as errors name it."""
+        return f"{self.name}, row {self.number(place)}, column {column!r}"
+
+
+def read(path: str | Path, *, skip_ragged: bool = False) -> Table:
+    """The table of a CSV, TSV or Parquet file, gzipped or not; its name does not matter."""
+    source = Path(path)
+    data, gzipped = _bytes(source)
+    if not data.strip():
+        raise TableError(f"{source} is empty; it needs a header with the names of the columns, and a row per object.")
+    if data.startswith(PARQUET):
+        return _parquet(source, data, gzipped)
+    text, dialect = decoded(data, str(source))
+    dialect = replace(dialect, gzipped=gzipped, delimiter=sniffed(text.lstrip("\r\n"), source.name))
+    return _csv(source, text, dialect, skip_ragged)
+
+
+def _bytes(source: Path) -> tuple[bytes, bool]:
+    try:
+        data = source.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {source}; check the name and the folder.") from None
+    except IsADirectoryError:
+        raise UsageError(f"{source} is a folder; give the name of a CSV, TSV or Parquet file.") from None
+    except OSError as error:
+        raise UsageError(f"{source} cannot be read: {error.strerror or error}; check its permissions.") from None
+    if not data.startswith(MARK):
+        return data, False
+    try:
+        return unpack(data), True
+    except TooLarge as error:
+        raise TableError(f"{source} {error}.") from None
+    except ValueError as error:
+        raise TableError(f"{source} is compressed by gzip, but damaged ({error}); copy or download it again.") from None
+
+
+def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
+    try:
+        frame = read_parquet(io.BytesIO(data))
+    except (OSError, ValueError) as error:
+        raise TableError(f"{source} is a damaged Parquet file ({error}); copy or export it again.") from None
+    if not frame.height:
+        raise TableError(_only_header(source, frame.columns))
+    return Table(source, frame, Dialect(kind="parquet", gzipped=gzipped), first=1)
+
+
+def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
+    import polars
+
+    body = text.lstrip("\r\n")
+    blank = text[: len(text) - len(body)].replace("\r\n", "\n")
+    if dialect.newline == "\r":
+        body = body.replace("\r", "\n")
+    notes = []
+    if dialect.encoding in ("cp1252", "latin-1"):
+        notes.append(f"{source} is not UTF-8; it was read as Windows-1252 (Latin-1)")
+    header = _header(source, body, dialect)
+    frame, overlong = _frame(source, body, dialect, header, skip_ragged)
+    frame, header = _without_unnamed(frame, header)
+    _check_header(source, header)
+    frame = frame.select(polars.all().str.replace(GUARDED, "$1"))
+    frame.columns = header
+    if not frame.height:
+        raise TableError(_only_header(source, header))
+    return Table(source, frame, dialect, 2 + len(blank), tuple(notes), overlong)
+
+
+def _only_header(source: Path, header: Sequence[str]) -> str:
+    names = ", ".join(map(repr, header))
+    return f"{source} has the columns {names} but no row below them; add a row per object."
+
+
+def _header(source: Path, text: str, dialect: Dialect) -> list[str]:
+    try:
+        names = next(csv_reader(text, dialect.delimiter))
+    except (csv.Error, StopIteration):
+        raise TableError(f"the header of {source} cannot be read; its first row has to name the columns.") from None
+    return [unguarded(name.strip()) for name in names]
+
+
+def _frame(
+    source: Path, text: str, dialect: Dialect, header: list[str], skip_ragged: bool
+) -> tuple[polars.DataFrame, dict[int, Sequence[str]]]:
+    import polars
+
+    try:
+        frame = polars.read_csv(
+            io.BytesIO(text.encode()), separator=dialect.delimiter, infer_schema=False, raise_if_empty=True
+        )
+        if frame.width == len(header):
+            return frame, {}
+    except polars.exceptions.PolarsError:
+        # Slower, but it knows the row that is wrong, and puts up with quotation marks inside cells.
+        pass
+    return _slowly(source, text, dialect, len(header), skip_ragged)
+
+
+def _slowly(
+    source: Path, text: str, dialect: Dialect, width: int, skip_ragged: bool
+) -> tuple[polars.DataFrame, dict[int, Sequence[str]]]:
+    import polars
+
+    reader = csv_reader(text, dialect.delimiter, strict=True)
+    rows: list[list[str | None]] = []
+    overlong: dict[int, Sequence[str]] = {}
+    try:
+        next(reader)
+        for place, row in enumerate(reader):
+            if len(row) > width and not all(map(missing, row[width:])):
+                if not skip_ragged:
+                    raise TableError(
+                        f"{source}, row {place + 2} has {len(row)} cells, but the header names {width} columns: "
+                        f"{row[width]!r} is one too many. Put quotation marks around cells that contain "
+                        f"{_called(dialect.delimiter)}; --skip-bad leaves such rows out."
+                    )
+                overlong[place], row = row, []
+            rows.append([*(cell or None for cell in row[:width]), *[None] * (width - len(row))])
+    except csv.Error as error:
+        raise TableError(
+            f"{source}, row {len(rows) + 2} has a quotation mark that does not belong there ({error}); "
+            'close it, or write it twice ("") inside a quoted cell.'
+        ) from None
+    columns = {str(k): [row[k] for row in rows] for k in range(width)}
+    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())), overlong
+
+
+def _called(delimiter: str) -> str:
+    return {"\t": "a tab", ",": "a comma", ";": "a semicolon"}.get(delimiter, repr(delimiter))
+
+
+def _without_unnamed(frame: polars.DataFrame, header: list[str]) -> tuple[polars.DataFrame, list[str]]:
+    """Spreadsheets save columns that were once used: without a name and without content."""
+    kept = [k for k, name in enumerate(header) if name or not all(map(missing, frame.to_series(k).unique().to_list()))]
+    return frame[:, kept], [header[k] for k in kept]
+
+
+def _check_header(source: Path, header: Sequence[str]) -> None:
+    for place, name in enumerate(header):
+        first = header.index(name)
+        if first != place:
+            called = f"the name {name!r}" if name else "no name"
+            raise TableError(
+                f"{source}: columns {first + 1} and {place + 1} of the header both have {called}; rename one of them."
+            )

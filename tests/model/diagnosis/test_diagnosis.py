@@ -1,0 +1,237 @@
+"""A diagnosis is what leaving out says: it equals refitting, it is calibrated, and its verdict can be relied on."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from likewise.model.committee import Committee
+from likewise.model.diagnosis.diagnosis import Diagnosis, diagnose, unique_names
+from likewise.model.diagnosis.verdict import verdict, warnings
+from likewise.model.fit import Settings, seat
+from likewise.model.gram import Gram
+from likewise.model.leave_one_out import LeftOut, left_out, same_objects
+from likewise.model.posterior import condition
+from likewise.similarity.base import Similarity
+from likewise.similarity.combine.fixed import fixed
+from likewise.similarity.from_function import similarity
+from likewise.similarity.kinds.strings import Levenshtein
+from likewise.similarity.kinds.vectors import RBF, Matern
+
+PLAIN = Settings(rescale=False)
+CLOSE, FAR = fixed(RBF(0.3)), fixed(RBF(3.0))
+
+
+def committee(likenesses: list[Similarity], objects: list[float], values: np.ndarray, **options: object) -> Committee:
+    return seat([Gram.of(one, objects) for one in likenesses], values, settings=PLAIN, **options)  # type: ignore[arg-type]
+
+
+def diagnosed(likenesses: list[Similarity], objects: list[float], values: np.ndarray, sign: float = 1.0) -> Diagnosis:
+    return diagnose(committee(likenesses, objects, values), values, settings=PLAIN, sign=sign)
+
+
+def smooth(n: int, seed: int = 0, noise: float = 0.05) -> tuple[list[float], np.ndarray]:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0.0, 1.0, n)
+    return x.tolist(), np.sin(7.0 * x) + noise * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("replicates", [1, 2, 3])
+def test_leaving_out_equals_refitting_without_the_object(replicates: int) -> None:
+    objects, values = smooth(12)
+    objects = objects * replicates
+    values = np.concatenate([values + 0.1 * k for k in range(replicates)])
+    extra = np.linspace(0.0, 0.2, len(values))
+    seated = committee([CLOSE, Matern()], objects, values, extra_noise=extra)
+    groups = same_objects(objects)
+    unseen = LeftOut.of(seated, groups)
+    on_model = seated.transform.forward(values)
+    for k, member in enumerate(seated.members):
+        post = member.posterior
+        if not post.gram.similarity.psd:
+            continue
+        for group in groups:
+            others = np.setdiff1d(np.arange(len(values)), group)
+            refitted = condition(
+                post.gram.similarity,
+                [objects[i] for i in others],
+                on_model[others],
+                post.noise[others].tolist(),
+                amplitude=post.amplitude,
+            ).predict([objects[group[0]]])
+            assert unseen.means[k, group] == pytest.approx(np.repeat(refitted.mean, len(group)), abs=1e-6)
+            assert unseen.latent[k, group] == pytest.approx(np.repeat(refitted.std**2, len(group)), abs=1e-6)
+
+
+def test_densities_and_ranks_are_those_of_the_mixture_of_members() -> None:
+    objects, values = smooth(15)
+    seated = committee([CLOSE, FAR], objects, values)
+    unseen = LeftOut.of(seated, same_objects(objects))
+    on_model = seated.transform.forward(values)
+    spread = np.sqrt(unseen.variances)
+    density = seated.weights @ stats.norm.pdf(on_model, unseen.means, spread)
+    assert unseen.log_densities(on_model) == pytest.approx(np.log(density))
+    assert unseen.ranks(on_model) == pytest.approx(seated.weights @ stats.norm.cdf(on_model, unseen.means, spread))
+
+
+def test_a_perfect_similarity_explains_the_values() -> None:
+    found = diagnosed([CLOSE], *smooth(40))
+    assert found.committee.spearman > 0.9
+    assert found.committee.explained > 0.9
+    assert found.verdict.startswith("this similarity explains the values: leave-one-out correlation 0.9")
+
+
+def test_shuffled_values_are_explained_by_nothing() -> None:
+    explained = 0
+    for seed in range(12):
+        objects, values = smooth(40, seed)
+        found = diagnosed([CLOSE, FAR], objects, np.random.default_rng(seed).permutation(values))
+        explained += "none of these similarities predicts better than the mean" not in found.verdict
+    assert explained <= 1
+
+
+def test_many_parameters_that_are_learnt_do_not_explain_noise() -> None:
+    explained = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        objects, values = list(rng.random((24, 4))), rng.standard_normal(24)
+        seated = seat([Gram.of(Matern(), objects)], values, settings=PLAIN)
+        explained += "no better than the mean" not in diagnose(seated, values, settings=PLAIN).verdict
+    assert explained <= 1
+
+
+def test_without_parameters_to_learn_leaving_out_is_the_closed_form() -> None:
+    objects, values = smooth(15)
+    seated = committee([CLOSE, FAR], objects, values)
+    groups = same_objects(objects)
+    assert left_out(seated, values, None, groups, PLAIN).means == pytest.approx(LeftOut.of(seated, groups).means)
+
+
+def test_replicates_do_not_make_a_useless_similarity_look_good() -> None:
+    objects, values = smooth(30)
+    shuffled = np.random.default_rng(5).permutation(values)
+    found = diagnosed([CLOSE], objects * 3, np.tile(shuffled, 3))
+    assert "predicts no better than the mean" in found.verdict
+
+
+def test_the_useless_likeness_is_told_from_the_useful_one() -> None:
+    objects, values = smooth(40)
+    parity = similarity(lambda a, b: 1.0 if (a * 1e4) // 1 % 2 == (b * 1e4) // 1 % 2 else 0.5, psd=True)
+    good, bad = diagnosed([CLOSE, parity], objects, values).likenesses
+    assert good.explained > 0.9 > 0.1 > bad.explained
+    assert good.weight > 0.8
+    assert good.log_density > bad.log_density
+
+
+def test_intervals_hold_what_they_promise_on_draws_of_the_model() -> None:
+    rng = np.random.default_rng(1)
+    inside = []
+    for _ in range(12):
+        objects = rng.uniform(0.0, 1.0, 50)
+        cov = RBF(0.3).between(objects[:, None], objects[:, None]) + 0.05 * np.eye(50)
+        found = diagnosed([CLOSE], objects.tolist(), np.linalg.cholesky(cov) @ rng.standard_normal(50))
+        inside.append(found.committee.inside)
+    for level, share in zip((0.5, 0.8, 0.95), np.mean(inside, axis=0), strict=True):
+        assert abs(share - level) < 4.0 * np.sqrt(level * (1.0 - level) / 600.0)
+
+
+def test_a_change_of_units_changes_errors_and_nothing_else() -> None:
+    objects, values = smooth(25)
+    one, other = diagnosed([CLOSE, FAR], objects, values), diagnosed([CLOSE, FAR], objects, 10.0 * values + 3.0)
+    assert other.mean_rmse == pytest.approx(10.0 * one.mean_rmse)
+    for a, b in zip((*one.likenesses, one.committee), (*other.likenesses, other.committee), strict=True):
+        assert b.rmse == pytest.approx(10.0 * a.rmse)
+        assert b.log_density == pytest.approx(a.log_density - np.log(10.0))
+        assert (b.explained, b.spearman, b.weight) == pytest.approx((a.explained, a.spearman, a.weight))
+        assert b.inside == a.inside
+
+
+def test_the_order_of_likenesses_and_observations_does_not_matter() -> None:
+    objects, values = smooth(25)
+    order = np.random.default_rng(0).permutation(25)
+    one = diagnosed([CLOSE, FAR], objects, values)
+    other = diagnosed([FAR, CLOSE], [objects[i] for i in order], values[order])
+    for a, b in zip(one.likenesses, other.likenesses[::-1], strict=True):
+        assert (a.rmse, a.explained, a.spearman, a.log_density) == pytest.approx(
+            (b.rmse, b.explained, b.spearman, b.log_density), rel=1e-6
+        )
+
+
+def test_outliers_are_named_on_the_users_side_of_the_sign() -> None:
+    objects, values = smooth(40, noise=0.01)
+    values[7] += 3.0
+    (found,) = diagnosed([CLOSE], objects, -values, sign=-1.0).outliers[:1]
+    assert found.object == objects[7]
+    assert found.value == pytest.approx(values[7])
+    assert found.expected == pytest.approx(values[7] - 3.0, abs=0.5)
+    assert found.deviations > 3.5
+    assert repr(objects[7]) in str(diagnosed([CLOSE], objects, values))
+
+
+def test_objects_told_more_than_once_are_named_with_their_spread() -> None:
+    objects, values = smooth(10)
+    found = diagnosed([CLOSE], [*objects, objects[3]], np.append(values, values[3] + 1.0))
+    (replicated,) = found.replicated
+    assert (replicated.object, replicated.count) == (objects[3], 2)
+    assert replicated.spread == pytest.approx(1.0 / np.sqrt(2.0))
+    assert "told 2 times" in str(found)
+
+
+def test_the_negative_share_of_the_spectrum_is_reported_where_there_is_one() -> None:
+    words = ["kitten", "sitting", "mitten", "knitting", "kit", "sit", "mitt", "sitter", "bitten"]
+    values = np.array([float(len(word)) for word in words])
+    gram = Gram.of(Levenshtein(), words)
+    levels = np.linalg.eigvalsh(gram.scores)
+    found = diagnose(seat([gram], values, settings=PLAIN), values, settings=PLAIN).committee
+    assert found.negative == pytest.approx(-levels[levels < 0].sum() / np.abs(levels).sum())
+    assert found.treatment == "clip"
+    assert diagnosed([CLOSE], *smooth(10)).committee.negative == 0.0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [([1.0, 2.0, 3.0], "3 observations are too few to say"), ([2.0] * 9, "all values are equal")],
+)
+def test_nothing_is_claimed_where_nothing_can_be_said(values: list[float], words: str) -> None:
+    found = diagnosed([CLOSE], [0.1 * i for i in range(len(values))], np.array(values))
+    assert words in found.verdict
+    assert words in str(found)
+
+
+def test_one_observation_is_too_few_and_no_error() -> None:
+    found = diagnosed([CLOSE], [0.5], np.array([1.0]))
+    assert "too few" in found.verdict
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_narrow_intervals_are_a_warning_where_chance_cannot_explain_them() -> None:
+    assert "60 % of the values lie within their 95 % intervals" in warnings((0.5, 0.8, 0.6), 40)[0]
+    assert warnings((0.5, 0.8, 0.9), 40) == warnings((0.5, 0.8, 0.6), 5) == ()
+
+
+def test_the_verdict_grows_with_the_evidence() -> None:
+    texts = [verdict(r, r**2, 2, 40) for r in (0.1, 0.4, 0.8)]
+    assert [text.split(" ")[0] for text in texts] == ["none", "these", "these"]
+    assert "a little" in texts[1]
+    assert "a little" not in texts[2]
+    assert "random exploration" in verdict(0.4, 0.16, 2, 9)
+    assert "random exploration" in verdict(float("nan"), -0.1, 1, 40)
+
+
+def test_it_prints_as_an_aligned_table_and_writes_itself_as_json() -> None:
+    objects, values = smooth(20)
+    found = diagnosed([CLOSE, fixed(RBF(3.0)), Matern()], objects, values)
+    head, *rows = str(found).splitlines()[-6:]
+    assert [row.split("  ")[0] for row in rows] == ["fixed RBF", "fixed RBF (2)", "Matern5/2", "committee", "the mean"]
+    columns = head.index("RMSE") + len("RMSE")
+    assert all(row[columns - 1].isdigit() and row[columns : columns + 1] in ("", " ") for row in rows)
+    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert data["verdict"] == found.verdict
+    assert [row["name"] for row in data["likenesses"]] == [row.name for row in found.likenesses]
+
+
+def test_names_are_told_apart() -> None:
+    assert unique_names(["a", "a", "b", "a"]) == ["a", "a (2)", "b", "a (3)"]

@@ -1,0 +1,65 @@
+"""The choice of the values' scale: by evidence and left-out errors, whatever the order and the units."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.model.choose_transform import POWER_FROM, RANKS_FROM, suitable_scale
+from likewise.model.transforms import Ranked, Standardised, Transform, YeoJohnson
+from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.kinds.vectors import RBF
+
+
+def draw(seed: int, n: int = 60, d: int = 2) -> tuple[Matrix, Vector]:
+    """Scores of random points with a constant, and a smooth function of them drawn from the same model."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(size=(n, d))
+    scores = RBF(0.4).between(x, x)
+    return scores + 1.0, np.linalg.cholesky(scores + 1e-6 * np.eye(n)) @ rng.standard_normal(n)
+
+
+def chosen(bend: object, seeds: range = range(12)) -> list[type[Transform]]:
+    return [suitable_scale(scores, bend(values)) for scores, values in map(draw, seeds)]  # type: ignore[operator]
+
+
+def test_values_of_the_model_itself_are_mostly_taken_as_they_are() -> None:
+    assert chosen(lambda y: y).count(Standardised) >= 10
+
+
+def test_values_with_a_heavy_tail_are_bent() -> None:
+    found = chosen(lambda y: -np.exp(2.0 * y))
+    assert found.count(Standardised) <= 2
+    assert YeoJohnson in found
+
+
+def test_values_that_no_power_makes_smooth_are_ranked() -> None:
+    assert Ranked in chosen(lambda y: np.sign(y) * np.expm1(4.0 * np.abs(y)))
+
+
+def test_few_values_are_taken_as_they_are() -> None:
+    scores, values = draw(0, n=POWER_FROM - 1)
+    assert suitable_scale(scores, -np.exp(3.0 * values)) is Standardised
+
+
+def test_ranks_wait_for_more_values() -> None:
+    def ranked(n: int) -> list[bool]:
+        draws = [draw(seed, n=n) for seed in range(12)]
+        return [suitable_scale(scores, np.sign(y) * np.expm1(6.0 * np.abs(y))) is Ranked for scores, y in draws]
+
+    assert not any(ranked(RANKS_FROM - 1))
+    assert any(ranked(RANKS_FROM + 10))
+
+
+@pytest.mark.parametrize("values", [np.full(40, 2.5), np.r_[np.zeros(39), 1.0]])
+def test_values_that_hardly_differ_are_no_trouble(values: Vector) -> None:
+    assert issubclass(suitable_scale(draw(0, n=40)[0], values), Transform)
+
+
+@given(st.integers(0, 50), st.floats(0.1, 100.0), st.floats(-50.0, 50.0))
+def test_units_and_order_do_not_matter(seed: int, unit: float, zero: float) -> None:
+    scores, values = draw(seed, n=30)
+    values = np.exp(values)
+    order = np.random.default_rng(seed).permutation(30)
+    moved = suitable_scale(scores[np.ix_(order, order)], zero + unit * values[order])
+    assert moved is suitable_scale(scores, values)

@@ -1,0 +1,96 @@
+"""Pictures of a study, and what they are computed from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.errors import StudyError
+from likewise.figures import plot_data as views
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module", params=["maximize", "minimize"])
+def study(request: Any) -> lw.Study:
+    rng = np.random.default_rng(0)
+    made = lw.Study(lw.Box([0.0, 0.0], [1.0, 1.0]), lw.RBF(), direction=request.param)
+    for x in rng.random((14, 2)):
+        made.tell(x, float(np.sin(3 * x[0]) + x[1] + 0.05 * rng.standard_normal()))
+    return made
+
+
+@pytest.mark.parametrize("study", ["minimize"], indirect=True)
+def test_every_picture_is_a_figure_of_its_own(study: lw.Study) -> None:
+    from matplotlib.figure import Figure
+
+    from likewise import plots
+
+    suggestions = study.ask(3)
+    study.abandon()
+    figures = [
+        plots.progress(study, suggestions),
+        plots.predicted(study),
+        plots.calibration(study),
+        plots.object_map(study, suggestions, most=60),
+        plots.weights(study),
+    ]
+    assert all(isinstance(figure, Figure) and figure.axes for figure in figures)
+
+
+def test_pictures_say_what_they_need() -> None:
+    from likewise import plots
+
+    empty = lw.Study(lw.Box([0.0], [1.0]), lw.RBF())
+    for picture in (plots.progress, plots.predicted, plots.calibration, plots.object_map, plots.weights):
+        with pytest.raises(StudyError, match="0 observations"):
+            picture(empty)
+
+
+def test_the_course_is_that_of_the_best_value(study: lw.Study) -> None:
+    course = views.course(study)
+    best = min if study.direction == "minimize" else max
+    assert course.best.tolist() == [best(course.values[: i + 1]) for i in range(len(course.values))]
+    assert course.best[-1] == study.best.value
+
+
+def test_predictions_are_those_of_the_diagnosis(study: lw.Study) -> None:
+    check = views.checked(study)
+    found = study.diagnose()
+    assert check.error == pytest.approx(found.committee.rmse, rel=1e-6)
+    assert np.mean(check.inside) == pytest.approx(found.committee.inside[2])
+    assert np.all(check.low <= check.high)
+    assert sorted(check.values.tolist()) == pytest.approx(sorted(t.value for t in study.trials if t.value is not None))
+    # The interval on the user's scale and the rank in the predictive distribution say the same of almost all values.
+    within = (check.low <= check.values) & (check.values <= check.high)
+    assert np.mean(within == check.inside) >= 0.9
+
+
+@given(st.integers(2, 12), st.integers(0, 5))
+def test_points_in_the_plane_are_found_again_from_their_distances(n: int, seed: int) -> None:
+    x = np.random.default_rng(seed).normal(size=(n, 2)) * 0.1
+    distances = np.linalg.norm(x[:, None] - x[None], axis=2)
+    points, share = views.embedded(1.0 - distances)
+    assert np.allclose(np.linalg.norm(points[:, None] - points[None], axis=2), distances, atol=1e-6)
+    assert share == pytest.approx(1.0)
+
+
+def test_large_maps_are_those_of_the_full_decomposition() -> None:
+    x = np.random.default_rng(0).normal(size=(350, 2)) * 0.1
+    distances = np.linalg.norm(x[:, None] - x[None], axis=2)
+    points, _ = views.embedded(1.0 - distances)
+    assert np.allclose(np.linalg.norm(points[:, None] - points[None], axis=2), distances, atol=1e-4)
+
+
+def test_maps_mark_what_was_measured_and_suggested(study: lw.Study) -> None:
+    suggestions = study.ask(2)
+    study.abandon()
+    found = views.object_map(study, suggestions, most=100)
+    assert len(found.objects) <= 100
+    assert np.isfinite(found.values).sum() == 14
+    assert [found.objects[i] is s.object for i, s in zip(found.picks, suggestions, strict=True)] == [True, True]

@@ -1,0 +1,221 @@
+"""The report: one file, every section, nothing that is loaded from elsewhere, and nothing in it is run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+Run = Callable[..., Any]
+Save = Callable[..., Path]
+
+SECTIONS = ("verdict", "suggestions", "progress", "map", "predictions", "calibration", "committee", "notes")
+# Attributes through which a page loads something.
+LOADING = {"src", "href", "xlink:href", "srcset", "data", "poster", "action", "background", "ping"}
+
+
+class Page(HTMLParser):
+    """The ids, links, words and tags of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.words = ""
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in LOADING:
+                self.links.append(value or "")
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def links_out(text: str) -> list[str]:
+    """What a page would load: links that do not stay inside it, and addresses in its styles."""
+    page = Page(text)
+    styles = re.findall(r"url\(\s*['\"]?([^)'\"]*)", text) + re.findall(r"@import\s+(\S+)", text)
+    return [link for link in [*page.links, *styles] if not link.startswith(("#", "data:"))]
+
+
+@pytest.fixture
+def report(run: Run, words: Path) -> Path:
+    command = ("suggest", words, "-n", 4, "-o", "word", "-s", "hamming,ngrams(2)", "--report", "report.html")
+    assert run(*command).code == 0
+    return Path("report.html").resolve()
+
+
+def test_every_section_is_there_and_nothing_is_loaded(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    page = Page(text)
+    assert [section for section in SECTIONS if section not in page.ids] == []
+    assert len(page.ids) == len(set(page.ids))
+    assert links_out(text) == []
+    assert not {"script", "link", "iframe", "img", "object", "embed"} & set(page.tags)
+    assert page.tags.count("svg") >= 5
+    assert "expected score" in page.words
+    assert "$" not in page.words
+
+
+def test_addresses_in_a_page_are_found() -> None:
+    """The check itself can fail."""
+    assert links_out('<img src="https://example.org/a.png">') == ["https://example.org/a.png"]
+    assert links_out("<style>a { background: url(//example.org/b) }</style>") == ["//example.org/b"]
+    assert links_out('<style>@import "c.css"</style>') == ['"c.css"</style>']
+    assert links_out('<use href="#x"/><i style="fill: url(#y)"></i>') == []
+
+
+def test_what_a_table_says_is_never_run(run: Run, save: Save) -> None:
+    names = [f"<script>alert({i})</script><b>&{i}" for i in range(10)]
+    table = save("na<i>me,sc</b>ore\n" + "".join(f"{name},{i if i < 7 else ''}\n" for i, name in enumerate(names)))
+    assert run("suggest", table, "-n", 2, "-s", "indel", "--report", "r.html", "--value", "sc</b>ore").code == 0
+    page = Page(Path("r.html").read_text(encoding="utf-8"))
+    assert "script" not in page.tags
+    assert "b&8" in page.words.replace("<b>", "b")
+
+
+@pytest.mark.parametrize("measured", [0, 1, 2, 8])
+def test_reports_of_little_data(run: Run, save: Save, measured: int) -> None:
+    table = save(
+        "word,score\n" + "".join(f"{w}{w}{i % 3},{i if i < measured else ''}\n" for i, w in enumerate("ABCDEFGH"))
+    )
+    assert run("suggest", table, "-n", 2, "-s", "hamming", "--report", "r.html").code == 0
+    page = Page(Path("r.html").read_text(encoding="utf-8"))
+    assert [section for section in SECTIONS if section not in page.ids] == []
+
+
+def test_molecules_are_drawn(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    table = save("smiles,y\n" + "".join(f"{'C' * i}O,{i if i < 9 else ''}\n" for i in range(1, 12)))
+    assert run("suggest", table, "-n", 2, "-s", "tanimoto", "--report", "r.html").code == 0
+    text = Path("r.html").read_text(encoding="utf-8")
+    assert 'aria-label="structure of CCCCCCCCCO"' in text
+    assert links_out(text) == []
+
+
+def test_molecules_in_records_are_drawn(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    lines = [f"{'C' * (i % 4 + 1)}O,{i},{i if i < 9 else ''}" for i in range(12)]
+    table = save("\n".join(["ligand,t,y", *lines]))
+    command = ("suggest", table, "-n", 2, "-o", "ligand", "-o", "t", "-s", "ligand=tanimoto,t=matern")
+    assert run(*command, "--report", "r.html").code == 0
+    assert 'aria-label="structure of ' in Path("r.html").read_text(encoding="utf-8")
+
+
+def test_many_suggestions_end_in_a_table(run: Run, words: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likewise.report import cards
+
+    monkeypatch.setattr(cards, "DRAWN", 2)
+    command = ("suggest", words, "-n", 5, "-o", "word", "-s", "hamming", "--report", "r.html")
+    assert run(*command).code == 0
+    page = Page(Path("r.html").read_text(encoding="utf-8"))
+    assert page.tags.count("article") == 2
+    assert page.tags.count("tr") == 4
+
+
+def test_a_report_replaces_nothing_but_a_report(run: Run, report: Path, words: Path, save: Save) -> None:
+    """Refused before any work; --force replaces files that are nobody's input."""
+    notes, space = save("mine", "notes.txt"), save('space = "Strings"\nalphabet = "ABE"\nlength = 4\n', "space.toml")
+    before = {path: path.read_bytes() for path in (words, notes, space)}
+    command = ("suggest", words, "-o", "word", "-s", "hamming")
+    for target, options, reason in (
+        (words, ["--force"], "is the input"),
+        (space, ["--space", space, "--force"], "is the file of --space"),
+        ("new.csv", ["--out", "./new.csv", "--force"], "is that of --out"),
+        (notes, [], "is no report"),
+        ("no/such/r.html", [], "there is no folder"),
+        (report.parent, ["--force"], "not a file"),
+    ):
+        answer = run(*command, "--report", target, *options)
+        assert answer.code == 2
+        assert reason in answer.err
+        assert "took" not in answer.err
+    assert {path: path.read_bytes() for path in before} == before
+    assert not Path("new.csv").exists()
+    assert run(*command, "--report", report).code == 0
+    assert run(*command, "--report", notes, "--force").code == 0
+    assert notes.read_text().startswith("<!doctype html>")
+
+
+def test_reports_need_their_library_before_any_work(run: Run, words: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    answer = run("suggest", words, "-o", "word", "-s", "hamming", "--report", "r.html", "--out", "next.csv")
+    assert answer.code == 1
+    assert "likewise[plots]" in answer.err
+    assert not Path("next.csv").exists()
+
+
+@pytest.fixture
+def chromium(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Open a file in a real browser, which finds no network."""
+    program = next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+    )
+    if program is None:
+        pytest.skip("no Chromium on this machine; apt-get install chromium brings one")
+    options = [
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+        "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+        "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--v=0",
+    ]  # fmt: skip
+
+    def open_page(path: Path, *more: str) -> subprocess.CompletedProcess[str]:
+        command = [program, *options, f"--user-data-dir={tmp_path / 'profile'}", *more, path.resolve().as_uri()]
+        return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+
+    return open_page
+
+
+def test_a_browser_shows_every_section_and_asks_for_nothing(
+    chromium: Callable[..., subprocess.CompletedProcess[str]], report: Path
+) -> None:
+    log = report.with_name("net.json")
+    shown = chromium(report, f"--log-net-log={log}", "--window-size=390,2000", "--dump-dom")
+    assert shown.returncode == 0, shown.stderr
+    page = Page(shown.stdout)
+    assert [section for section in SECTIONS if section not in page.ids] == []
+    assert page.tags.count("svg") >= 5
+    # Refused by the page's own policy, or looked up in vain: either would be a request that left the file.
+    assert "Content Security Policy" not in shown.stderr
+    asked = set(re.findall(r'"url":"(https?://[^"]+)"', log.read_text(errors="replace")))
+    assert not {url for url in asked if not _of_the_browser(url)}, asked
+
+
+def _of_the_browser(url: str) -> bool:
+    """What Chromium asks for on its own account, whatever the page."""
+    return bool(re.match(r"https?://([\w.-]*\.)?(google|googleapis|gstatic|gvt1|chromium)\.(com|org)[/:]", url))
+
+
+@pytest.mark.parametrize("name", ["a_$b_c_d$", r"$\frac{1$", "$$", r"\$x_y_z$"])
+def test_names_are_no_mathematics(run: Run, save: Save, name: str) -> None:
+    lines = [
+        f"{name}x,{name}",
+        *(f"{letter * 3},{place if place < 5 else ''}" for place, letter in enumerate("ABCDEFG")),
+    ]
+    table = save("\n".join(lines) + "\n")
+    answer = run("suggest", table, "-o", f"{name}x", "-v", name, "-s", "ngrams(2)", "--report", "r.html")
+    assert answer.code == 0, answer.err
+    assert f"measured {name}" in Page((table.parent / "r.html").read_text(encoding="utf-8")).words
+
+
+def test_names_of_similarities_are_no_mathematics() -> None:
+    from likewise.figures import figures as pictures
+    from likewise.report.svg import inline
+
+    assert "$x_y_z$" in inline(pictures.weights(["$x_y_z$", "b"], [0.5, 0.5]), "key", "label")

@@ -1,0 +1,386 @@
+"""A pool is searched as if every object were scored: whatever is bounded, kept, divided or lost."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.confidence import Spread
+from likewise.acquisition.feasibility import chance
+from likewise.acquisition.scorer import Scorer
+from likewise.errors import SpaceError
+from likewise.model.committee import Committee, Member
+from likewise.model.gram import Gram
+from likewise.model.mix import Recipe
+from likewise.model.posterior import posterior
+from likewise.model.schedule import Data, Model
+from likewise.model.spectrum import SPECTRA
+from likewise.model.transforms import Standardised
+from likewise.search.base import Ground
+from likewise.search.pool import exhaustive
+from likewise.search.pool import partition as partitions
+from likewise.search.pool.exhaustive import ExhaustiveSearch
+from likewise.search.pool.partition import Partition, scored
+from likewise.search.pool.query import Contenders, Entries, Question, joined, merged
+from likewise.search.pool.score_columns import Columns
+from likewise.similarity.encodings import pieces
+from likewise.similarity.encodings.packed_bits import packed, packed_sizes
+from likewise.spaces.pools import encodings as spaces_encoded
+
+N = 600
+
+
+class Odd(Acquisition):
+    """Worth that falls with doubt, and has no bound."""
+
+    def score(self, mean: Any, std: Any, best: float) -> Any:
+        return mean - std
+
+    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+        return Slopes(mean - std, np.ones_like(mean), -np.ones_like(mean))
+
+
+ACQUISITIONS: list[Acquisition] = [
+    lw.LogExpectedImprovement(),
+    lw.UpperConfidence(1.5),
+    lw.ProbabilityOfImprovement(),
+    lw.Mean(),
+    Spread(),
+    Odd(),
+]
+
+
+class Indefinite(lw.Similarity):
+    """exp(−|x − y|) dented by a cosine: symmetric, in [0, 1], far from PSD."""
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        return np.array(objects, dtype=float)
+
+    def between(self, a: Any, b: Any) -> Any:
+        apart = np.abs(a[:, None, :] - b[None, :, :]).sum(axis=2)
+        return np.exp(-apart) * (0.5 + 0.5 * np.cos(6.0 * apart))
+
+    def within(self, a: Any) -> Any:
+        return np.ones(len(a))
+
+
+LIKENESSES: list[lw.Similarity] = [lw.RBF(0.4), lw.Matern(0.7), Indefinite()]
+
+
+def committee(
+    rng: np.random.Generator, objects: Sequence[Any], values: Any, size: int, spectra: Sequence[str] = SPECTRA
+) -> Committee:
+    grams = tuple(Gram.of(similarity, objects) for similarity in LIKENESSES)
+    members = []
+    for share in rng.dirichlet(np.ones(size)):
+        weights = tuple(float(w) for w in rng.choice([(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, 0.0, 0.7)]))
+        recipe = Recipe(weights, float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([0.0, 0.2])))
+        similarity, ratio = recipe.similarity(LIKENESSES), float(rng.choice([1e-3, 1e-1]))
+        amplitude = float(rng.uniform(0.5, 2.0))
+        mixed = Gram.of(similarity, objects)
+        post = posterior(
+            mixed,
+            values,
+            np.full(len(values), ratio * amplitude),
+            str(rng.choice(spectra)),  # type: ignore[arg-type]
+            amplitude=amplitude,
+            prior_mean=float(rng.normal()),
+        )
+        members.append(Member(recipe, post, float(share), ratio))
+    return Committee(grams, tuple(members), Standardised(0.0, 1.0))
+
+
+def problem(seed: int, observed: int = 12) -> tuple[np.random.Generator, lw.Pool, list[Any], Any]:
+    rng = np.random.default_rng(seed)
+    pool = lw.Pool([tuple(x) for x in rng.random((N, 2)).tolist()])
+    some = [pool.objects[i] for i in rng.choice(N, size=observed, replace=False)]
+    return rng, pool, some, rng.normal(size=observed)
+
+
+def question(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: int = 0) -> Question:
+    t = len(scorer.committee)
+    failures = () if scorer.feasibility is None else tuple(range(1000, 1000 + len(scorer.feasibility.committee)))
+    held = np.array(sorted(taken), dtype=np.intp)
+    return Question(scorer, tuple(range(t)), failures, dict.fromkeys(range(3), versions), held, seed)
+
+
+def check(found: Contenders, direct: Any, taken: Sequence[int], most: int, *, close: float = 1e-6) -> None:
+    free = np.setdiff1d(np.arange(len(direct)), taken)
+    best = np.sort(direct[free])[::-1][:most]
+    np.testing.assert_allclose(found.scores, best, rtol=close, atol=close)
+    np.testing.assert_allclose(direct[found.rows], found.scores, rtol=close, atol=close)
+    assert len(set(found.rows.tolist())) == len(found.rows)
+    assert not set(found.rows.tolist()) & set(taken)
+    others = np.setdiff1d(free, found.rows)
+    assert found.rest >= direct[others].max(initial=-np.inf) - close * (1.0 + abs(found.rest))
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    acquisition=st.sampled_from(ACQUISITIONS),
+    members=st.integers(1, 4),
+    pending=st.integers(0, 2),
+    precise=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_best_rows_are_those_of_scoring_all(
+    seed: int, acquisition: Acquisition, members: int, pending: int, precise: bool
+) -> None:
+    rng, pool, objects, values = problem(seed)
+    # Single precision is for what is well-conditioned; the search looks at contenders in double precision again.
+    spectra = SPECTRA if precise else ("clip", "flip", "shift")
+    scorer = Scorer(committee(rng, objects, values, members, spectra), acquisition, float(values.max()))
+    flying = rng.choice(N, size=pending, replace=False).tolist()
+    scorer = scorer.with_pending([pool.objects[i] for i in flying])
+    taken = rng.choice(N, size=20, replace=False).tolist()
+    if not precise:
+        # What is in flight is never proposed; next to no variance is left to it, which single precision cannot tell.
+        taken += flying
+    one = Partition.of(pool.objects, total=N if precise else 10**6)
+    found = one.contenders(question(scorer, taken), 16)
+    check(found, scorer.score(pool.objects), taken, 16, close=1e-6 if precise else 2e-3)
+
+
+@given(seed=st.integers(0, 10_000), acquisition=st.sampled_from(ACQUISITIONS), likeness=st.integers(0, 2))
+@settings(max_examples=15, deadline=None)
+def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition: Acquisition, likeness: int) -> None:
+    _rng, pool, objects, values = problem(seed, observed=20)
+    one = Partition.of(pool.objects)
+    weights = tuple(float(k == likeness) for k in range(3))
+    for t, ratio in ((5, 1e-2), (9, 1e-2), (14, 1e-3), (20, 1e-2)):
+        grams = tuple(Gram.of(similarity, objects[:t]) for similarity in LIKENESSES)
+        post = posterior(grams[likeness], values[:t], np.full(t, ratio))
+        member = Member(Recipe(weights), post, 1.0, ratio)
+        scorer = Scorer(Committee(grams, (member,), Standardised(0.0, 1.0)), acquisition, float(values[:t].max()))
+        check(one.contenders(question(scorer), 8), scorer.score(pool.objects), [], 8)
+        # As after an ask that needed tight bounds, whatever rows it scored.
+        one._likely = np.arange(0, N, 5 + t)
+
+
+@given(seed=st.integers(0, 10_000), members=st.integers(1, 3), precise=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None:
+    rng, pool, objects, values = problem(seed, observed=30)
+    spectra = SPECTRA if precise else ("clip", "flip", "shift")
+    # Twice the same object is twice its number.
+    objects, values = [*objects, *objects[:3]], np.concatenate([values, values[:3] + 0.1])
+    scorer = Scorer(committee(rng, objects, values, members, spectra), lw.LogExpectedImprovement(), float(values.max()))
+    asked = replace(question(scorer), numbers=(*range(30), 0, 1, 2))
+    one = Partition.of(pool.objects, total=N if precise else 10**6)
+    check(one.contenders(asked, 16), scorer.score(pool.objects), [], 16, close=1e-6 if precise else 2e-3)
+    loose, direct = one._bounded(asked, {}), scorer.score(pool.objects)
+    tight = one._bounded(asked, one._projections(asked, np.arange(N)))
+    assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
+    assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_columns_of_objects_that_no_longer_count_are_forgotten(tmp_path: Path, on_disk: bool) -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.random((100, 7))
+    columns = Columns(7, np.float64)
+    for start in range(0, 100, 9):
+        columns.append(range(start, min(start + 9, 100)), scores[start : start + 9])
+        if on_disk:
+            columns.spill(tmp_path / "x.columns")
+    for _ in range(2):
+        columns = columns.kept(range(99, -1, -3))
+        columns.append([200], scores[:1])
+        numbers = [99, 3, 6, 30, 200]
+        np.testing.assert_array_equal(columns.of(numbers), scores[[99, 3, 6, 30, 0]])
+        weights = rng.normal(size=(2, 5))
+        np.testing.assert_allclose(columns.weighed(numbers, weights), weights @ scores[[99, 3, 6, 30, 0]])
+        columns = columns.kept(numbers[:4])
+    assert len(list(tmp_path.iterdir())) == on_disk
+
+
+@given(seed=st.integers(0, 10_000), cuts=st.lists(st.integers(1, N - 1), min_size=1, max_size=4, unique=True))
+@settings(max_examples=10, deadline=None)
+def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> None:
+    rng, pool, objects, values = problem(seed)
+    scorer = Scorer(committee(rng, objects, values, 2), ACQUISITIONS[seed % 5], float(values.max()))
+    asked = question(scorer, rng.choice(N, size=5, replace=False).tolist(), seed)
+    whole = Partition.of(pool.objects)
+    edges = [0, *sorted(cuts), N]
+    parts = [Partition.of(pool.objects[a:b], a, total=N) for a, b in itertools.pairwise(edges)]
+    sent = pickle.loads(pickle.dumps(asked.lean()))
+    expected = whole.contenders(asked, 32)
+    found = merged([part.contenders(sent, 32) for part in parts], asked, 32)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-9)
+    places = [np.flatnonzero((found.rows >= p.first) & (found.rows < p.first + p.size)) for p in parts]
+    pieces = [(at, p.entries(sent, found.rows[at])) for at, p in zip(places, parts, strict=True) if len(at)]
+    for k, scores in whole.entries(asked, expected.rows).scores.items():
+        np.testing.assert_allclose(joined(pieces).scores[k], scores, rtol=1e-9)
+
+
+def test_a_partition_that_lost_everything_answers_the_same() -> None:
+    rng, pool, objects, values = problem(3, observed=20)
+    scorers = [Scorer(committee(rng, objects[:t], values[:t], 3), ACQUISITIONS[0], 0.5) for t in (10, 20)]
+    old, new = Partition.of(pool.objects), Partition.of(pool.objects)
+    old.contenders(question(scorers[0], versions=0), 16)
+    a, b = (p.contenders(question(scorers[1], versions=1), 16) for p in (old, new))
+    np.testing.assert_array_equal(a.rows, b.rows)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.MonkeyPatch, offset: float) -> None:
+    rng = np.random.default_rng(0)
+    pool = lw.Pool([tuple(x) for x in rng.random((20_000, 2)).tolist()])
+    objects = [pool.objects[i] for i in range(30)]
+    values = np.array([np.sin(6 * x) + y for x, y in objects])
+    one, seen = Partition.of(pool.objects), list[int]()
+
+    def counted(asked: Question, entries: Entries) -> Any:
+        seen.append(len(entries.selves[0]))
+        return scored(asked, entries)
+
+    monkeypatch.setattr(partitions, "scored", counted)
+    for t in (28, 30):
+        gram, recipe = Gram.of(lw.RBF(0.3), objects[:t]), Recipe((1.0,), 1.0, offset)
+        mixed = Gram.of(recipe.similarity([lw.RBF(0.3)]), objects[:t])
+        member = Member(recipe, posterior(mixed, values[:t], np.full(t, 1e-2)), 1.0, 1e-2)
+        scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
+        seen.clear()
+        found = one.contenders(replace(question(scorer), versions={0: 0}), 16)
+        check(found, scorer.score(pool.objects), [], 16, close=1e-4)
+    assert sum(seen) < len(pool) / 10
+
+
+def test_equal_objects_are_drawn_by_the_seed() -> None:
+    pool = lw.Pool(list(range(400)))
+    data = Data([0, 1], np.array([0.0, 1.0]), None)
+    same = lw.similarity(lambda x, y: 1.0 if x == y else 0.1, psd=True)
+    model = Model((same,))
+    fitted = model.committee(data)[0]
+    scorer = Scorer(fitted, ACQUISITIONS[0], 1.0)
+    picks = set()
+    for seed in range(8):
+        search = ExhaustiveSearch.over(pool, pool.key)
+        ground = Ground(pool, [], {pool.key(0), pool.key(1)}, np.random.default_rng(seed))
+        batch = lw.Sequential().pick(4, scorer, search, ground, [])
+        assert len({0, 1, *batch}) == 6
+        picks.add(tuple(batch))
+    assert len(picks) == 8
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -> None:
+    rng, pool, _, _ = problem(5)
+    told = Data([pool.objects[i] for i in range(12)], rng.normal(size=12), None)
+    model = Model((lw.RBF(0.3), lw.Matern(0.5)))
+    fitted = model.committee(told)[0]
+    feasible = chance(fitted, model.grams, told, [pool.objects[i] for i in (20, 30, 40)]) if failed else None
+    for acquisition in ACQUISITIONS:
+        scorer = Scorer(fitted, acquisition, float(fitted.members[0].posterior.values.max()), feasible)
+        taken = {pool.key(pool.objects[i]) for i in range(12)}
+        ground = Ground(pool, [], taken, np.random.default_rng(0))
+        picks = lw.Sequential().pick(5, scorer, ExhaustiveSearch.over(pool, pool.key), ground, [])
+        direct: list[Any] = []
+        for _ in range(5):
+            scores = scorer.with_pending(direct).score(pool.objects)
+            scores[[i for i, x in enumerate(pool.objects) if pool.key(x) in taken or x in direct]] = -np.inf
+            direct.append(pool.objects[int(np.argmax(scores))])
+        assert picks == direct
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_pool_beyond_its_memory_answers_from_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 64)
+    for module in (partitions, spaces_encoded):
+        monkeypatch.setattr(module, "CHUNK", 128)
+    rng = np.random.default_rng(0)
+    points = [tuple(x) for x in rng.random((700, 2)).tolist()]
+
+    def asked(**options: Any) -> tuple[list[Any], Any]:
+        study = lw.Study(lw.Pool(points, **options), [lw.RBF(0.3), lw.Matern(0.5)], seed=1)
+        found = []
+        for _ in range(4):
+            for s in study.ask(3):
+                found.append(s.object)
+                study.tell(s, float(np.sin(5 * s.object[0]) + s.object[1]))
+        return found, study._proposer.search
+
+    cache = {"cache": tmp_path / "cache"} if cached else {}
+    small, search = asked(memory=100_000, **cache)
+    assert small == asked()[0]
+    kept = search.partitions
+    assert sum(chunk.nbytes for chunk in kept.chunks) <= 100_000
+    assert any(column.path for chunk in kept.chunks for column in chunk.columns.values())
+    folder = kept._folder
+    assert folder.exists()
+    del kept, search
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_too_little_memory_is_named() -> None:
+    study = lw.Study(lw.Pool([(i / 10, 0.0) for i in range(100)], memory=1000), lw.RBF(0.3), initial=1)
+    study.tell((0.1, 0.0), 1.0)
+    with pytest.raises(SpaceError, match=r"memory=1000 bytes is too little for 100 objects.*at least 1 MB"):
+        study.ask()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_pools_suggest_what_scoring_all_of_them_would(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Five thousand objects, with the single precision and the chunks of larger pools.
+    monkeypatch.setattr(exhaustive, "PRECISE", 0)
+    for module in (partitions, spaces_encoded):
+        monkeypatch.setattr(module, "CHUNK", 2048)
+    rng = np.random.default_rng(seed)
+    bits = rng.random((5000, 64)) < rng.uniform(0.1, 0.4, size=64)
+    pool, worth = lw.Pool(range(5000)), bits @ np.linspace(-1, 1, 64)
+    model = Model((Stored(bits),))
+    told = Data(list(pool.objects[:25]), worth[:25], None)
+    fitted = model.committee(told)[0]
+    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.members[0].posterior.values.max()))
+    ground = Ground(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(seed))
+    search = ExhaustiveSearch.over(pool, pool.key)
+    found = search.equilibria(scorer, ground)
+    direct = scorer.score(pool.objects)
+    direct[:25] = -np.inf
+    np.testing.assert_allclose(found.scores, np.sort(direct)[::-1][: len(found.scores)], rtol=1e-4)
+    picks = lw.Sequential().pick(3, scorer, search, ground, [])
+    expected: list[Any] = []
+    for pick in picks:
+        scores = scorer.with_pending(expected).score(pool.objects)
+        scores[[pool.index(x) for x in (*told.objects, *expected)]] = -np.inf
+        assert scores[pool.index(pick)] >= scores.max() - 1e-6 * abs(scores.max())
+        expected.append(pick)
+
+
+class Stored(lw.Jaccard):
+    """Jaccard of rows of bits; an object is the number of its row."""
+
+    def __init__(self, bits: Any) -> None:
+        object.__setattr__(self, "words", packed(bits))
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        found = self.words[np.array(objects, dtype=np.intp)]  # type: ignore[attr-defined]
+        return found, packed_sizes(found)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -0.5])
+def test_a_score_that_is_none_is_named_by_its_row(wrong: float) -> None:
+    def alike(x: int, y: int) -> float:
+        return wrong if 77 in (x, y) and x != y else float(np.exp(-abs(x - y)))
+
+    study = lw.Study(lw.Pool(range(100)), alike, initial=1, seed=1)
+    for x in (3, 5):
+        study.tell(x, float(x))
+    with pytest.raises(lw.SimilarityError, match=rf"score {wrong} between row 77 of the pool"):
+        study.ask()

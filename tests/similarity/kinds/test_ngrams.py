@@ -1,0 +1,140 @@
+"""n-grams against scikit-learn's counts, subsequences against enumeration."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
+
+from likewise.errors import SimilarityError
+from likewise.similarity.base import Similarity
+from likewise.similarity.encodings.arrays import take
+from likewise.similarity.kinds.ngrams import NGrams, Subsequences
+
+long_enough = st.lists(st.text(alphabet="ABC", min_size=3, max_size=12), min_size=1, max_size=6)
+any_length = st.lists(st.text(alphabet="AB", max_size=7), min_size=1, max_size=6)
+
+
+def scores(like: Similarity, objects: list[str]) -> np.ndarray:
+    a = like.encode(objects)
+    return like.between(a, a)
+
+
+def sklearn_counts(objects: list[str], low: int, high: int) -> np.ndarray:
+    return CountVectorizer(analyzer="char", ngram_range=(low, high), lowercase=False).fit_transform(objects).toarray()
+
+
+@pytest.mark.parametrize("up_to", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3])
+@given(objects=long_enough)
+@settings(max_examples=40)
+def test_cosine_of_ngrams_is_scikit_learns(up_to: bool, n: int, objects: list[str]) -> None:
+    expected = cosine_similarity(sklearn_counts(objects, 1 if up_to else n, n))
+    np.testing.assert_allclose(scores(NGrams(n, up_to=up_to), objects), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("up_to", [False, True])
+@given(objects=long_enough)
+@settings(max_examples=40)
+def test_minmax_of_ngrams_is_sum_of_minima_over_sum_of_maxima(up_to: bool, objects: list[str]) -> None:
+    counts = sklearn_counts(objects, 1 if up_to else 2, 2)
+    expected = [[np.minimum(x, y).sum() / np.maximum(x, y).sum() for y in counts] for x in counts]
+    np.testing.assert_allclose(scores(NGrams(2, how="minmax", up_to=up_to), objects), expected, atol=1e-12)
+
+
+def test_many_objects_in_blocks_are_scored_as_few() -> None:
+    rng = np.random.default_rng(0)
+    objects = ["".join(rng.choice(list("ACGT"), rng.integers(3, 20))) for _ in range(700)]
+    like = NGrams(3)
+    a = like.encode(objects)
+    whole, few = like.between(a, a), take(a, slice(690, 700))
+    np.testing.assert_allclose(whole[690:], like.between(few, a), atol=1e-14)
+    np.testing.assert_allclose(whole, cosine_similarity(sklearn_counts(objects, 3, 3)), atol=1e-12)
+
+
+@pytest.mark.parametrize("like", [NGrams(3), NGrams(3, how="minmax"), Subsequences(3)])
+def test_a_short_string_is_like_itself_alone(like: Similarity) -> None:
+    found = scores(like, ["", "A", "AB", "B", "ABCABC"])
+    np.testing.assert_allclose(found, np.eye(5), atol=1e-15)
+
+
+@pytest.mark.parametrize("like", [NGrams(2), NGrams(2, how="minmax", up_to=True), Subsequences(2)])
+def test_tokens_count_as_letters(like: Similarity) -> None:
+    words = {"a": "the", "b": ("a", 1), "c": 7.5}
+    x, y = "abcabca", "acbbca"
+    tokens = tuple(words[letter] for letter in x), [words[letter] for letter in y]
+    assert like(*tokens) == pytest.approx(like(x, y), abs=1e-12)
+
+
+def test_ngrams_are_the_same_columns_in_every_process() -> None:
+    program = (
+        "from likewise.similarity.kinds.ngrams import NGrams; print(NGrams(2).encode([('a', 'bc', 7)])[0].indices)"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
+
+
+def enumerated(x: str, y: str, length: int, decay: float) -> float:
+    """K(x, y) by listing every subsequence of both."""
+
+    def weights(text: str) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for places in combinations(range(len(text)), length):
+            word = "".join(text[p] for p in places)
+            found[word] = found.get(word, 0.0) + decay ** (places[-1] - places[0] + 1)
+        return found
+
+    a, b = weights(x), weights(y)
+    return sum(weight * b[word] for word, weight in a.items() if word in b)
+
+
+@given(any_length, st.integers(1, 4), st.floats(0.1, 1.0))
+@settings(max_examples=60)
+def test_subsequences_are_those_of_enumeration(objects: list[str], length: int, decay: float) -> None:
+    found = scores(Subsequences(length, decay), objects)
+    for i, x in enumerate(objects):
+        for j, y in enumerate(objects):
+            own = enumerated(x, x, length, decay) * enumerated(y, y, length, decay)
+            expected = enumerated(x, y, length, decay) / np.sqrt(own) if own else float(x == y and len(x) < length)
+            assert found[i, j] == pytest.approx(expected, abs=1e-9)
+
+
+@given(any_length, any_length)
+@settings(max_examples=20)
+def test_subsequences_of_two_lists_are_those_of_one(a: list[str], b: list[str]) -> None:
+    like = Subsequences(2)
+    both = like.between(like.encode(a), like.encode(b))
+    np.testing.assert_allclose(both, scores(like, a + b)[: len(a), len(a) :], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: NGrams(0),
+        lambda: NGrams(2, how="euclid"),  # type: ignore[arg-type]
+        lambda: Subsequences(0),
+        lambda: Subsequences(2, decay=0.0),
+        lambda: Subsequences(2, decay=1.5),
+    ],
+)
+def test_impossible_settings_are_refused(wrong: object) -> None:
+    with pytest.raises(SimilarityError, match=r"0|euclid|1\.5"):
+        wrong()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("like", [NGrams(2), Subsequences(2)])
+def test_what_is_no_string_is_named(like: Similarity) -> None:
+    with pytest.raises(SimilarityError, match="object 1 is not a string"):
+        like.encode(["AB", 17])
