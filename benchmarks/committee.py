@@ -2,7 +2,7 @@
 
 Some rows of a table to learn from, others to predict, random splits. Each similarity alone learns its warp and its
 noise, as the committee of it alone. A similarity that knows nothing is added to see whether it does harm. The figures
-go to `benchmarks/results/committee.json`; `--docs` writes them into `docs/likenesses.md`.
+go to `benchmarks/results/committee.json`; `--docs` writes them into `docs/committee.md`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from benchmarks.tasks.base import Vector
 from benchmarks.tasks.catalogue import task
 from benchmarks.tasks.pool import Pool
 from likewise.model.diagnosis.diagnosis import unique_names
-from likewise.model.fit import seat
+from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.similarity.encodings.arrays import take
-from likewise.study.similarities import likenesses
+from likewise.study.similarities import similarities
 
 ROOT = Path(__file__).resolve().parents[1]
-OUT, DOCS = Path(__file__).parent / "results" / "committee.json", ROOT / "docs" / "likenesses.md"
+OUT, DOCS = Path(__file__).parent / "results" / "committee.json", ROOT / "docs" / "committee.md"
 BEGIN, END = "<!-- tables of benchmarks.committee -->", "<!-- end of the tables -->"
 AUTO, HARMED, THREE = "**auto**", "auto + random", "all three"
 INTERVAL = 0.95
@@ -112,7 +112,7 @@ def random_similarity(n: int) -> lw.Similarity:
 def choices(objects: Sequence[Any], kind: str) -> dict[str, list[lw.Similarity]]:
     """What is compared on a table: "auto", alone and with a useless similarity; its members; three for molecules."""
     pool = lw.Pool(objects)
-    found = [pool.view(one) for one in likenesses("auto", pool, np.random.default_rng(0))]
+    found = [pool.view(one) for one in similarities("auto", pool, np.random.default_rng(0))]
     auto = [Indexed(one, one.encode(objects)) for one in found]
     named = dict(zip(unique_names([_short(one.name) for one in auto]), auto, strict=True))
     three: dict[str, lw.Similarity] = {}
@@ -141,7 +141,7 @@ def split(similarities: Sequence[lw.Similarity], values: Vector, training: int, 
     known, new = order[:training].tolist(), order[training : training + TESTED].tolist()
     grams = [Gram.of(one, known) for one in similarities]
     settled = [gram.tuned(gram.similarity.fitted(gram.encodings)) for gram in grams]
-    committee = seat(settled, values[known])
+    committee = fit(settled, values[known])
     encodings = committee.encode(new)
     means, variances = committee.moments(committee.rows(encodings), committee.selves(encodings))
     error = values[new] - committee.on_users_scale(means, variances).mean
@@ -162,8 +162,8 @@ def run(table: Table, splits: int) -> dict[str, list[list[float]]]:
     everything = members(pool)
     objects, values = [everything[i] for i in rows.tolist()], pool.values[rows]
     found: dict[str, list[list[float]]] = {}
-    for name, similarities in choices(objects, pool.kind).items():
-        figures = np.array([split(similarities, values, table.training, seed) for seed in range(splits)])
+    for name, chosen in choices(objects, pool.kind).items():
+        figures = np.array([split(chosen, values, table.training, seed) for seed in range(splits)])
         found[name] = figures.round(4).tolist()
         print(f"{table.task:18} {name[:60]:60} {figures.mean(axis=0).round(4)}", flush=True)
     return found
@@ -192,7 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, help="as many for every table")
     parser.add_argument("--tables", nargs="+", default=list(TABLES), choices=list(TABLES))
-    parser.add_argument("--docs", action="store_true", help="write the tables into docs/likenesses.md")
+    parser.add_argument("--docs", action="store_true", help="write the tables into docs/committee.md")
     given = parser.parse_args()
     known = json.loads(OUT.read_text())["tables"] if OUT.exists() else {}
     for name in given.tables:

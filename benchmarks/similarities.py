@@ -221,7 +221,7 @@ TABLES: dict[str, list[Case]] = {
     ],
     "Anything": [
         Case("lw.Embedded(letters)", "", smiles, "4 numbers each"),
-        Case("lw.similarity(same_length)", "", smiles, "a function of two strings", 10_000),
+        Case("lw.from_function(same_length)", "", smiles, "a function of two strings", 10_000),
         Case("lw.symmetrised(same_length)", "", smiles, "a function of two strings", 10_000),
         Case("lw.Precomputed(objects, matrix)", "", names, "1,000 objects"),
     ],

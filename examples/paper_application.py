@@ -1,4 +1,4 @@
-"""The paper's application: an expectation over Gaussians, by likeness of distributions and by plain GP-based BO.
+"""The paper's application: an expectation over Gaussians, by similarity of distributions and by plain GP-based BO.
 
 The objects are Gaussians N(μ, σ²); the value of one is g(x) = E[f(ω)], estimated from samples, with f a Rastrigin
 landscape whose best Gaussian is known. Both methods see the same first ten Gaussians; likewise compares distributions,

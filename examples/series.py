@@ -1,4 +1,4 @@
-"""The country with the highest rate of deaths on 1 April 2020, by the likeness of its cases in the months before.
+"""The country with the highest rate of deaths on 1 April 2020, by the similarity of its cases in the months before.
 
 Run it by `python examples/series.py covid3month.csv`.
 """

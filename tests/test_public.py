@@ -20,8 +20,8 @@ def alike(x: str, y: str) -> float:
 
 lw.Study(lw.Pool(["a"]), foo=3)
 reveal_type(lw.maximize)
-reveal_type(lw.similarity(alike))
-reveal_type(lw.similarity(alike) + alike)
+reveal_type(lw.from_function(alike))
+reveal_type(lw.from_function(alike) + alike)
 lw.Parts(a=alike, b=lw.Indel() + alike)
 lw.MeanEmbedding(alike), lw.ReverseComplement(alike), lw.warped(alike, 2)
 lw.nothing

@@ -168,13 +168,13 @@ def _auto(task: Task) -> str:
 
 
 def _fingerprints(task: Task) -> Mapping[str, Any]:
-    """Tanimoto of the bits that BoTorch sees; in a reaction, in place of every molecule's own likeness."""
+    """Tanimoto of the bits that BoTorch sees; in a reaction, in place of every molecule's own similarity."""
     assert isinstance(task, Pool)
     if task.kind == "molecules":
         return {"similarity": lw.Tanimoto()}
-    likenesses = {"molecule": lw.Tanimoto(), "number": fixed(lw.RBF(usual_lengthscale(1))), "category": Same()}
+    similarities = {"molecule": lw.Tanimoto(), "number": fixed(lw.RBF(usual_lengthscale(1))), "category": Same()}
     changing = [part for part in task.parts if len(set(part.values)) > 1]
-    return {"similarity": list(of_records({part.name: (likenesses[part.kind],) for part in changing}))}
+    return {"similarity": list(of_records({part.name: (similarities[part.kind],) for part in changing}))}
 
 
 def _has_molecules(task: Task) -> bool:
@@ -195,9 +195,9 @@ PAPER = own(
     _paper,
     _has_paper,
 )
-SEQUENTIAL = own("likewise-sequential", "batch=Sequential()", lambda task: {"batch": lw.Sequential()})
-TWO_STAGE = own("likewise-twostage", "batch=TwoStage()", lambda task: {"batch": lw.TwoStage()})
-TOP_SCORE = own("likewise-topscore", "batch=TopScore()", lambda task: {"batch": lw.TopScore()})
+SEQUENTIAL = own("likewise-sequential", "strategy=Sequential()", lambda task: {"batch": lw.Sequential()})
+TWO_STAGE = own("likewise-twostage", "strategy=TwoStage()", lambda task: {"batch": lw.TwoStage()})
+TOP_SCORE = own("likewise-topscore", "strategy=TopScore()", lambda task: {"batch": lw.TopScore()})
 KL = own(
     "likewise-kl",
     "similarity=SymmetricKL(constant=…), spectrum='as_is'",

@@ -30,7 +30,7 @@ MATERN = "Matérn 5/2 (ARD), default priors"
 
 
 class LookupKernel(Kernel):
-    """A kernel whose matrix over all levels is known; inputs are levels. Here: Tanimoto, computed once."""
+    """A kernel whose matrix over all levels is known; inputs are levels. Inline: Tanimoto, computed once."""
 
     has_lengthscale = False
 

@@ -19,13 +19,10 @@ def _homes() -> dict[str, str]:
 
 _HOME = _homes()
 
-__all__ = ["__version__", "similarity", *sorted(_HOME)]
+__all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> object:
-    if name == "similarity":
-        # The room of that name is callable; importing it sets the attribute.
-        return import_module("likewise.similarity")
     if name not in _HOME:
         raise AttributeError(f"module 'likewise' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

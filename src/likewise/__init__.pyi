@@ -19,13 +19,13 @@ from likewise.search.batch import Sequential as Sequential
 from likewise.search.batch import Thompson as Thompson
 from likewise.search.batch import TopScore as TopScore
 from likewise.search.batch import TwoStage as TwoStage
-from likewise.similarity import _Room
 from likewise.similarity.base import Differentiable as Differentiable
 from likewise.similarity.base import Similarity as Similarity
 from likewise.similarity.combine.algebra import symmetrised as symmetrised
 from likewise.similarity.combine.algebra import warped as warped
 from likewise.similarity.combine.parts import Parts as Parts
 from likewise.similarity.from_function import Precomputed as Precomputed
+from likewise.similarity.from_function import from_function as from_function
 from likewise.similarity.kinds.compositions import Aitchison as Aitchison
 from likewise.similarity.kinds.compositions import Hellinger as Hellinger
 from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding as GaussianEmbedding
@@ -102,6 +102,3 @@ from likewise.study.trial import State as State
 from likewise.study.trial import Trial as Trial
 
 __version__: str
-
-# The room of that name can be called.
-similarity: _Room

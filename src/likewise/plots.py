@@ -39,7 +39,7 @@ def calibration(study: Study) -> Figure:
 def object_map(
     study: Study, suggestions: Sequence[Suggestion] = (), *, most: int = views.MAPPED, name: str = "value"
 ) -> Figure:
-    """The objects in the plane, by their likeness alone: measured ones coloured by value, suggestions numbered."""
+    """The objects in the plane, by their similarity alone: measured ones coloured by value, suggestions numbered."""
     _enough(study, 1)
     return pictures.object_map(views.object_map(study, suggestions, most), name)
 
@@ -48,8 +48,8 @@ def weights(study: Study) -> Figure:
     """How much each similarity counts in the committee."""
     _enough(study, 1)
     committee = study.committee()
-    names = [likeness.name for likeness in committee.likenesses]
-    return pictures.weights(names, committee.likeness_weights().tolist())
+    names = [similarity.name for similarity in committee.similarities]
+    return pictures.weights(names, committee.similarity_weights().tolist())
 
 
 def _enough(study: Study, least: int) -> None:

@@ -13,7 +13,7 @@ from likewise.acquisition.confidence import Spread
 from likewise.acquisition.improvement import LAST, STEPS, bound_h, log_h
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw, draw_normal
-from likewise.model.fit import Settings, seat
+from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.model.pending import HAIR
 
@@ -95,7 +95,7 @@ def scorer(acquisition, spectrum="clip", pending=()):
     y = np.sin(5 * x[:, 0]) + x[:, 1]
     grams = [Gram.of(s, list(x)) for s in (lw.RBF(0.4), lw.Matern(0.6))]
     # With some noise: the square of a matrix has the square of its condition number, and digits are lost.
-    committee = seat(grams, y, settings=Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
+    committee = fit(grams, y, settings=Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
     made = Scorer(committee, acquisition, float(committee.members[0].posterior.values.max()))
     return made.with_pending(list(pending)) if len(pending) else made
 
@@ -136,7 +136,7 @@ def test_pending_objects_condition_the_variance_and_leave_the_mean():
     rng = np.random.default_rng(5)
     x, pending, new = rng.random((8, 2)), rng.random((3, 2)), rng.random((20, 2))
     gram = Gram.of(lw.RBF(0.3), list(x))
-    committee = seat(
+    committee = fit(
         [gram], np.sin(4 * x[:, 0]), settings=Settings(learn=False, warps=(1.0,), ratios=(1e-2,), offset=0.0)
     )
     waiting = committee.with_pending(list(pending))

@@ -17,7 +17,7 @@ from likewise.acquisition.confidence import Spread
 from likewise.acquisition.feasibility import MOST, chance
 from likewise.acquisition.scorer import Scorer
 from likewise.model.schedule import Data, Model
-from likewise.search.base import Ground
+from likewise.search.base import SearchState
 from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.study import proposal
@@ -150,7 +150,7 @@ def test_a_pool_is_scored_as_its_objects_are_and_encoded_once() -> None:
         return Scorer(committee, lw.LogExpectedImprovement(), 1.0, found)
 
     search = ExhaustiveSearch.over(pool, pool.key)
-    ground = Ground(pool, [], set(), np.random.default_rng(0))
+    ground = SearchState(pool, [], set(), np.random.default_rng(0))
     for failures in ([5, 1999], [5, 1999, 77]):
         before = similarity.encoded
         found = search.equilibria(made(failures), ground)

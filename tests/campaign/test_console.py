@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.campaign import console
-from likewise.campaign.console import CONTROLS, Voice, visible
+from likewise.campaign.console import CONTROLS, Console, visible
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -99,7 +99,7 @@ def test_progress_is_shown_not_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with Voice().working(f"{EVIL}[/red]", 2) as progress:
+    with Console().working(f"{EVIL}[/red]", 2) as progress:
         progress.advance()
         progress.stage(f"{EVIL}[red]second", 2)
     assert not any(harm in screen.getvalue() for harm in ("\x1b[2Ja", "\x1b]0;", "\x9b", "\u202e", "\x07"))

@@ -61,16 +61,16 @@ def test_processes_read_what_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
 
     objects = list(dict.fromkeys(molecules(200)))
     monkeypatch.setattr(pieces, "PIECE", 50)
-    likenesses = [Tanimoto(), TanimotoCounts()]
+    similarities = [Tanimoto(), TanimotoCounts()]
     monkeypatch.setattr(pieces, "cores", lambda: 2)
-    made = large.encoded(likenesses, objects, Progress())
-    for likeness, ready in zip(likenesses, made, strict=True):
-        encoded = likeness.encode(objects)
+    made = large.encoded(similarities, objects, Progress())
+    for similarity, ready in zip(similarities, made, strict=True):
+        encoded = similarity.encode(objects)
         assert np.allclose(ready.between(ready.encode(objects), ready.encode(objects[:7])),
-                           likeness.between(encoded, likeness.encode(objects[:7])))  # fmt: skip
+                           similarity.between(encoded, similarity.encode(objects[:7])))  # fmt: skip
         others = ["CCOCC", objects[3]]
         assert np.allclose(ready.between(ready.encode(others), ready.encode(others)),
-                           likeness.between(likeness.encode(others), likeness.encode(others)))  # fmt: skip
+                           similarity.between(similarity.encode(others), similarity.encode(others)))  # fmt: skip
 
 
 def test_a_broken_molecule_in_a_large_pool_is_named_by_its_row(

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from likewise.campaign.names import ACQUISITIONS, BATCHES, SIMILARITIES
+from likewise.campaign.names import ACQUISITIONS, SIMILARITIES, STRATEGIES
 from likewise.campaign.space_text import SPACES
 
 Run = Callable[..., Any]
@@ -149,7 +149,7 @@ def test_lists_name_what_options_take(run: Run) -> None:
     assert "strings:ACGT:8" in run("spaces").out
 
 
-@pytest.mark.parametrize("named", [*SIMILARITIES.items(), *ACQUISITIONS.items(), *BATCHES.items(), *SPACES.items()])
+@pytest.mark.parametrize("named", [*SIMILARITIES.items(), *ACQUISITIONS.items(), *STRATEGIES.items(), *SPACES.items()])
 def test_every_name_stands_for_something_that_takes_the_arguments_it_lists(named: tuple[str, Any]) -> None:
     made = named[1].load()
     parameters = set(inspect.signature(made).parameters)

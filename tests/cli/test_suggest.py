@@ -327,7 +327,7 @@ def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run
         ("a,b\nx,1\ny,\n", ["--decimal", "x"], 2, ["--decimal"]),
         ("a,b\nx,1\ny,\n", ["--similarity", "tanimotto"], 2, ["'tanimoto'"]),
         ("a,b\nx,1\ny,\n", ["--acquisition", "foo"], 2, ["acquisition"]),
-        ("a,b\nx,1\ny,\n", ["--batch-strategy", "foo"], 2, ["batch strategy"]),
+        ("a,b\nx,1\ny,\n", ["--strategy", "foo"], 2, ["no strategy called"]),
         ("a,b\nx,1\ny,\n", ["--space", "foo:3"], 2, ["strings:ACGT:8"]),
     ],
 )  # fmt: skip
@@ -388,7 +388,7 @@ def test_inner_failures_are_a_paragraph_too(run: Run, words: Path, monkeypatch: 
 )
 def test_strategies_and_acquisitions(run: Run, words: Path, strategy: str, acquisition: str) -> None:
     command = ("suggest", words, "-n", 3, "--json", "-o", "word", *FAST)
-    data = run(*command, "--batch-strategy", strategy, "--acquisition", acquisition).data
+    data = run(*command, "--strategy", strategy, "--acquisition", acquisition).data
     assert len({s["object"] for s in data["suggestions"]}) == 3
 
 

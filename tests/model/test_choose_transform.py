@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.model.choose_transform import POWER_FROM, RANKS_FROM, suitable_scale
+from likewise.model.choose_transform import POWER_FROM, RANKS_FROM, choose_transform
 from likewise.model.transforms import Ranked, Standardised, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.kinds.vectors import RBF
@@ -20,7 +20,7 @@ def draw(seed: int, n: int = 60, d: int = 2) -> tuple[Matrix, Vector]:
 
 
 def chosen(bend: object, seeds: range = range(12)) -> list[type[Transform]]:
-    return [suitable_scale(scores, bend(values)) for scores, values in map(draw, seeds)]  # type: ignore[operator]
+    return [choose_transform(scores, bend(values)) for scores, values in map(draw, seeds)]  # type: ignore[operator]
 
 
 def test_values_of_the_model_itself_are_mostly_taken_as_they_are() -> None:
@@ -39,13 +39,13 @@ def test_values_that_no_power_makes_smooth_are_ranked() -> None:
 
 def test_few_values_are_taken_as_they_are() -> None:
     scores, values = draw(0, n=POWER_FROM - 1)
-    assert suitable_scale(scores, -np.exp(3.0 * values)) is Standardised
+    assert choose_transform(scores, -np.exp(3.0 * values)) is Standardised
 
 
 def test_ranks_wait_for_more_values() -> None:
     def ranked(n: int) -> list[bool]:
         draws = [draw(seed, n=n) for seed in range(12)]
-        return [suitable_scale(scores, np.sign(y) * np.expm1(6.0 * np.abs(y))) is Ranked for scores, y in draws]
+        return [choose_transform(scores, np.sign(y) * np.expm1(6.0 * np.abs(y))) is Ranked for scores, y in draws]
 
     assert not any(ranked(RANKS_FROM - 1))
     assert any(ranked(RANKS_FROM + 10))
@@ -53,7 +53,7 @@ def test_ranks_wait_for_more_values() -> None:
 
 @pytest.mark.parametrize("values", [np.full(40, 2.5), np.r_[np.zeros(39), 1.0]])
 def test_values_that_hardly_differ_are_no_trouble(values: Vector) -> None:
-    assert issubclass(suitable_scale(draw(0, n=40)[0], values), Transform)
+    assert issubclass(choose_transform(draw(0, n=40)[0], values), Transform)
 
 
 @given(st.integers(0, 50), st.floats(0.1, 100.0), st.floats(-50.0, 50.0))
@@ -61,5 +61,5 @@ def test_units_and_order_do_not_matter(seed: int, unit: float, zero: float) -> N
     scores, values = draw(seed, n=30)
     values = np.exp(values)
     order = np.random.default_rng(seed).permutation(30)
-    moved = suitable_scale(scores[np.ix_(order, order)], zero + unit * values[order])
-    assert moved is suitable_scale(scores, values)
+    moved = choose_transform(scores[np.ix_(order, order)], zero + unit * values[order])
+    assert moved is choose_transform(scores, values)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.fit import LEAST_SHARE, Settings, reseat, seat
+from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
 from likewise.model.mix import Recipe
 from likewise.model.transforms import Ranked, Standardised, YeoJohnson
@@ -20,7 +20,7 @@ def words(t, seed=0):
 
 
 def share(a, b):
-    """An indefinite likeness of strings, from their letters."""
+    """An indefinite similarity of strings, from their letters."""
     common = len(set(a) & set(b)) / max(len(set(a) | set(b)), 1)
     return 0.5 * common + 0.5 * sum(x == y for x, y in zip(a, b, strict=True)) / len(a)
 
@@ -28,23 +28,23 @@ def share(a, b):
 def problem(t=15, seed=0):
     objects = words(t, seed)
     values = np.array([sum(c == "a" for c in w) + 0.3 * (w[0] == "b") for w in objects], dtype=float)
-    likenesses = [lw.similarity(share), lw.similarity(lambda a, b: 1.0 if a[0] == b[0] else 0.2)]
-    return [Gram.of(s, objects) for s in likenesses], objects, values
+    similarities = [lw.from_function(share), lw.from_function(lambda a, b: 1.0 if a[0] == b[0] else 0.2)]
+    return [Gram.of(s, objects) for s in similarities], objects, values
 
 
 def test_weights_are_shares_and_small_members_are_left_out():
     grams, _, values = problem()
-    committee = seat(grams, values)
+    committee = fit(grams, values)
     np.testing.assert_allclose(committee.weights.sum(), 1.0)
     assert len(committee.members) > 1
     assert committee.weights.min() >= LEAST_SHARE
-    np.testing.assert_allclose(committee.likeness_weights().sum(), 1.0)
+    np.testing.assert_allclose(committee.similarity_weights().sum(), 1.0)
 
 
 @pytest.mark.parametrize("transform", [Standardised, Ranked, YeoJohnson])
 def test_influences_times_values_sum_to_the_mean(transform):
     grams, _, values = problem()
-    committee = seat(grams, values, transform=transform.of(values))
+    committee = fit(grams, values, transform=transform.of(values))
     new = words(10, seed=5)
     influence = committee.influence(new)
     encodings = committee.encode(new)
@@ -55,7 +55,7 @@ def test_influences_times_values_sum_to_the_mean(transform):
 @pytest.mark.parametrize("waiting", [[], words(2, seed=9)])
 def test_an_explanation_is_prediction_and_influence(waiting):
     grams, _, values = problem()
-    committee = seat(grams, values).with_pending(waiting)
+    committee = fit(grams, values).with_pending(waiting)
     new = words(5, seed=7)
     prediction, influence = committee.explain(new)
     np.testing.assert_array_equal(prediction, committee.predict(new))
@@ -65,8 +65,8 @@ def test_an_explanation_is_prediction_and_influence(waiting):
 def test_what_comes_to_be_in_flight_bit_by_bit_is_in_flight_together_and_compared_once():
     grams, _, values = problem()
     compared = []
-    told = lw.similarity(lambda a, b: (compared.append((a, b)), share(a, b))[1])
-    committee = seat([Gram.of(told, grams[0].objects), grams[1]], values)
+    told = lw.from_function(lambda a, b: (compared.append((a, b)), share(a, b))[1])
+    committee = fit([Gram.of(told, grams[0].objects), grams[1]], values)
     flying, new = words(4, seed=9), words(5, seed=7)
     together = committee.with_pending(flying)
     compared.clear()
@@ -82,7 +82,7 @@ def test_what_comes_to_be_in_flight_bit_by_bit_is_in_flight_together_and_compare
 
 def test_the_mixture_is_that_of_the_members_posteriors():
     grams, _, values = problem()
-    committee = seat(grams, values, transform=Standardised.of(values))
+    committee = fit(grams, values, transform=Standardised.of(values))
     new = words(6, seed=8)
     means = np.array([m.posterior.mean(new) for m in committee.members])
     variances = np.array([m.posterior.variance(new) for m in committee.members])
@@ -99,15 +99,15 @@ def test_a_useless_likeness_gets_little_weight():
     y = np.sin(7 * np.array(x)[:, 0])
     noise = rng.random((40, 40))
     useless = lw.Precomputed(x, 0.5 * (noise + noise.T) * (1 - np.eye(40)) + np.eye(40))
-    committee = seat([Gram.of(lw.RBF(0.3), x), Gram.of(useless, x)], y)
-    assert committee.likeness_weights()[0] > 0.8
+    committee = fit([Gram.of(lw.RBF(0.3), x), Gram.of(useless, x)], y)
+    assert committee.similarity_weights()[0] > 0.8
 
 
 def test_scaling_a_likeness_changes_nothing():
     grams, objects, values = problem()
     scaled = [Gram.of(3.0 * gram.similarity, objects) for gram in grams]
     new = words(6, seed=8)
-    one, other = seat(grams, values).predict(new), seat(scaled, values).predict(new)
+    one, other = fit(grams, values).predict(new), fit(scaled, values).predict(new)
     np.testing.assert_allclose(one.mean, other.mean, rtol=1e-6)
 
 
@@ -116,18 +116,18 @@ def test_scaling_a_likeness_changes_nothing():
 def test_predictions_move_with_the_unit_of_the_values(scale, shift):
     grams, _, values = problem()
     new = words(6, seed=8)
-    one, other = seat(grams, values).predict(new), seat(grams, shift + scale * values).predict(new)
+    one, other = fit(grams, values).predict(new), fit(grams, shift + scale * values).predict(new)
     np.testing.assert_allclose(other.mean, shift + scale * one.mean, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(other.std, scale * one.std, rtol=1e-6)
 
 
 def test_reseating_on_the_same_data_changes_nothing_and_on_more_data_conditions():
     grams, objects, values = problem(t=12)
-    committee = seat([Gram.of(g.similarity, objects[:10]) for g in grams], values[:10])
+    committee = fit([Gram.of(g.similarity, objects[:10]) for g in grams], values[:10])
     new = words(5, seed=9)
-    same = reseat(committee, committee.grams, values[:10])
+    same = recondition(committee, committee.grams, values[:10])
     np.testing.assert_allclose(same.predict(new).mean, committee.predict(new).mean, atol=1e-9)
-    more = reseat(committee, [g.grown(objects[10:]) for g in committee.grams], values)
+    more = recondition(committee, [g.grown(objects[10:]) for g in committee.grams], values)
     assert len(more) == 12
     at_known = more.predict(objects[10:])
     before = committee.predict(objects[10:])
@@ -136,7 +136,7 @@ def test_reseating_on_the_same_data_changes_nothing_and_on_more_data_conditions(
 
 def test_one_criterion_for_all_when_a_member_has_no_marginal_likelihood():
     grams, _, values = problem()
-    committee = seat(grams, values, settings=Settings(spectra=("clip", "as_is")))
+    committee = fit(grams, values, settings=Settings(spectra=("clip", "as_is")))
     kinds = {m.posterior.treatment.kind for m in committee.members}
     assert kinds <= {"clip", "as_is"}
     np.testing.assert_allclose(committee.weights.sum(), 1.0)
@@ -147,7 +147,7 @@ def test_known_noise_of_one_observation_lowers_its_influence():
     y = np.array([1.0, -1.0, 0.0])
     gram = Gram.of(lw.RBF(0.5), x)
     extra = np.array([0.0, 4.0, 0.0])
-    blind, told = seat([gram], y), seat([gram], y, extra)
+    blind, told = fit([gram], y), fit([gram], y, extra)
     at = [(0.02,)]
     assert told.predict(at).mean[0] > blind.predict(at).mean[0]
 
@@ -155,7 +155,7 @@ def test_known_noise_of_one_observation_lowers_its_influence():
 @pytest.mark.parametrize("t", [1, 2, 3])
 def test_few_observations_are_no_trouble(t):
     grams, objects, values = problem(t=5)
-    committee = seat([Gram.of(g.similarity, objects[:t]) for g in grams], values[:t])
+    committee = fit([Gram.of(g.similarity, objects[:t]) for g in grams], values[:t])
     prediction = committee.predict(words(4, seed=1))
     assert np.isfinite(prediction.mean).all()
     assert np.isfinite(prediction.std).all()
@@ -164,7 +164,7 @@ def test_few_observations_are_no_trouble(t):
 
 def test_constant_values_are_no_trouble():
     grams, _, values = problem()
-    prediction = seat(grams, np.full(len(values), 7.0)).predict(words(4, seed=1))
+    prediction = fit(grams, np.full(len(values), 7.0)).predict(words(4, seed=1))
     np.testing.assert_allclose(prediction.mean, 7.0, atol=1e-6)
 
 
@@ -183,21 +183,21 @@ def test_heavy_tails_are_bent_and_plain_values_are_not():
     x = [tuple(v) for v in rng.random((40, 1))]
     smooth = np.sin(6 * np.array(x)[:, 0])
     gram = Gram.of(lw.RBF(0.3), x)
-    assert isinstance(seat([gram], smooth).transform, Standardised)
-    assert not isinstance(seat([gram], np.exp(4 * smooth)).transform, Standardised)
+    assert isinstance(fit([gram], smooth).transform, Standardised)
+    assert not isinstance(fit([gram], np.exp(4 * smooth)).transform, Standardised)
 
 
 def test_replicates_tell_how_noisy_the_measurements_are():
     rng = np.random.default_rng(1)
     x = [(v,) for v in np.repeat(np.linspace(0.0, 1.0, 8), 4).tolist()]
     y = np.sin(6 * np.array(x)[:, 0]) + 0.3 * rng.standard_normal(len(x))
-    committee = seat([Gram.of(lw.Precomputed(*unique(x)), x)], y, transform=Standardised.of(y))
+    committee = fit([Gram.of(lw.Precomputed(*unique(x)), x)], y, transform=Standardised.of(y))
     noise = sum(m.weight * m.posterior.noise.mean() for m in committee.members)
     np.testing.assert_allclose(np.sqrt(noise) * y.std(), 0.3, rtol=0.3)
 
 
 def unique(x):
-    """Distinct objects and their likeness, one without parameters, so that the noise has to come from the grid."""
+    """Distinct objects and their similarity, one without parameters, so that the noise has to come from the grid."""
     objects = sorted(set(x))
     values = np.array(objects)
     return objects, np.exp(-((values - values.T) ** 2) / 0.08)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.fit import seat
+from likewise.model.fit import fit
 from likewise.model.gram import Gram
 
 DISTANCES = [lambda a, b: abs(a - b), lambda a, b: float(a != b), lambda a, b: abs(a - b) + 1e-9]
@@ -19,8 +19,8 @@ DISTANCES = [lambda a, b: abs(a - b), lambda a, b: float(a != b), lambda a, b: a
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True))
 def test_a_distance_is_refused(distance, objects):
     with pytest.raises(lw.SimilarityError, match=r"looks like a distance: S\(.*\) = .* use exp"):
-        Gram.of(lw.similarity(distance), objects)
-    first = Gram.of(lw.similarity(distance), objects[:1])
+        Gram.of(lw.from_function(distance), objects)
+    first = Gram.of(lw.from_function(distance), objects[:1])
     with pytest.raises(lw.SimilarityError, match="looks like a distance"):
         first.grown(objects[1:])
 
@@ -44,8 +44,8 @@ def test_a_matrix_of_distances_is_refused():
 @pytest.mark.parametrize("objects", [[0], [0, 1], [0, 1, 2], [0, 0, 1, 3]])
 def test_scores_of_zero_do_not_crash(similarity, objects):
     values = np.arange(len(objects), dtype=float)
-    given = similarity if isinstance(similarity, lw.Similarity) else lw.similarity(similarity)
-    committee = seat([Gram.of(given, objects)], values)
+    given = similarity if isinstance(similarity, lw.Similarity) else lw.from_function(similarity)
+    committee = fit([Gram.of(given, objects)], values)
     found = committee.predict([0, 1, 5])
     assert np.isfinite(found.mean).all()
     assert np.isfinite(found.std).all()

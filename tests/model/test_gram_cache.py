@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import likewise as lw
 from likewise.model import gram_cache as grams
 from likewise.model.gram import Gram
-from likewise.model.gram_cache import Grams
+from likewise.model.gram_cache import GramCache
 from likewise.model.schedule import Data, Model
 from likewise.model.selection import EVERY_TELL_UNTIL
 from likewise.similarity.distance import DistanceSimilarity
@@ -49,20 +49,20 @@ class Taxicab(DistanceSimilarity):
 )
 @settings(max_examples=40, deadline=None)
 def test_any_selection_in_any_order_is_what_it_would_be_afresh(selections: list[list[int]], most: int) -> None:
-    likenesses = (lw.RBF(0.3), lw.Cosine(), lw.similarity(near))
-    kept = Grams(likenesses)
+    similarities = (lw.RBF(0.3), lw.Cosine(), lw.from_function(near))
+    kept = GramCache(similarities)
     with patch.object(grams, "MOST", most):
         for selection in selections:
             objects = [POINTS[i] for i in selection]
-            for gram, likeness in zip(kept.of(objects), likenesses, strict=True):
-                afresh = Gram.of(likeness, objects)
+            for gram, similarity in zip(kept.of(objects), similarities, strict=True):
+                afresh = Gram.of(similarity, objects)
                 assert all(a is b for a, b in zip(gram.objects, objects, strict=True))
                 np.testing.assert_allclose(gram.scores, afresh.scores, atol=1e-15)
                 np.testing.assert_array_equal(gram.encodings, afresh.encodings)
 
 
 def test_no_two_objects_are_compared_twice() -> None:
-    kept = Grams((lw.similarity(near),))
+    kept = GramCache((lw.from_function(near),))
     CALLS.clear()
     for end in range(1, 41):
         kept.of(POINTS[:end])
@@ -73,20 +73,20 @@ def test_no_two_objects_are_compared_twice() -> None:
 
 
 def test_what_is_left_to_the_data_is_settled_again_when_they_have_doubled() -> None:
-    likeness = Taxicab()
-    kept = Grams((likeness,))
+    similarity = Taxicab()
+    kept = GramCache((similarity,))
     kept.of(POINTS[:3])
     for size in (2, 4, 16):
         kept.settle(POINTS[:size])
         (gram,) = kept.of(POINTS[:20])
-        settled = likeness.fitted(likeness.encode(POINTS[:size]))
+        settled = similarity.fitted(similarity.encode(POINTS[:size]))
         np.testing.assert_allclose(gram.scores, Gram.of(settled, POINTS[:20]).scores, atol=1e-15)
 
 
 def test_what_settles_as_before_is_not_compared_again() -> None:
     corners = [(float(i % 2), float(i // 2 % 2)) for i in range(32)]
-    likenesses = (Taxicab(), lw.Parts(x=Taxicab(), kind=Same(0.0)), lw.RBF([0.5, 0.25]))
-    kept = Grams((likenesses[0], likenesses[2]))
+    similarities = (Taxicab(), lw.Parts(x=Taxicab(), kind=Same(0.0)), lw.RBF([0.5, 0.25]))
+    kept = GramCache((similarities[0], similarities[2]))
     kept.settle(corners[:8])
     first = kept.of(corners)
     kept.settle(corners[:16])
@@ -94,7 +94,7 @@ def test_what_settles_as_before_is_not_compared_again() -> None:
     assert again[0].similarity is first[0].similarity
     np.testing.assert_array_equal(again[1].scores, first[1].scores)
     records = [{"x": x, "kind": i % 3} for i, x in enumerate(corners)]
-    kept = Grams((likenesses[1],))
+    kept = GramCache((similarities[1],))
     kept.settle(records[:8])
     (first_gram,) = kept.of(records)
     kept.settle(records[:16])

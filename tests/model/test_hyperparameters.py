@@ -159,7 +159,7 @@ def test_powers_of_a_psd_product_may_be_indefinite_and_are_treated():
     rng = np.random.default_rng(5)
     raw = rng.random((30, 2)).round(1)
     objects = [{"a": row[:1], "b": row[1:]} for row in raw]
-    sets = lw.similarity(lambda x, y: float(min(x[0], y[0])), psd=True)
+    sets = lw.from_function(lambda x, y: float(min(x[0], y[0])), psd=True)
     similarity = lw.Parts(a=sets, b=lw.RBF(0.5))
     assert similarity.psd
     found = learn(similarity, similarity.encode(objects), rng.standard_normal(30))

@@ -9,7 +9,7 @@ import likewise as lw
 from likewise.model import schedule as rules
 from likewise.model.leave_one_out import left_out_error
 from likewise.model.schedule import Data, Model
-from likewise.model.selection import last_seating
+from likewise.model.selection import last_fit
 
 NOISE = np.random.default_rng(0).normal(size=200)
 
@@ -21,31 +21,31 @@ def observations(t: int, jump_from: int) -> Data:
     return Data([np.array([v]) for v in x[:t]], values[:t], None)
 
 
-def seatings(model: Model, data: Data, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """From how many observations each committee was seated while this one was made."""
+def fits(model: Model, data: Data, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """From how many observations each committee was fitted while this one was made."""
     counted: list[int] = []
-    seat = rules.seat
+    fit = rules.fit
 
     def counting(grams, values, extra, *, settings):  # type: ignore[no-untyped-def]
         counted.append(len(values))
-        return seat(grams, values, extra, settings=settings)
+        return fit(grams, values, extra, settings=settings)
 
-    monkeypatch.setattr(rules, "seat", counting)
+    monkeypatch.setattr(rules, "fit", counting)
     model.committee(data)
-    monkeypatch.setattr(rules, "seat", seat)
+    monkeypatch.setattr(rules, "fit", fit)
     return counted
 
 
 @pytest.mark.parametrize("t", [57, 59, 80])
 def test_a_committee_that_foresees_what_is_told_stays(t: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert last_seating(t) < t
-    assert seatings(Model((lw.RBF(),)), observations(t, t), monkeypatch) == [last_seating(t)]
+    assert last_fit(t) < t
+    assert fits(Model((lw.RBF(),)), observations(t, t), monkeypatch) == [last_fit(t)]
 
 
 @pytest.mark.parametrize("t", [57, 59, 80])
 def test_a_committee_whose_errors_have_grown_is_seated_anew(t: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    surprising = observations(t, last_seating(t))
-    assert seatings(Model((lw.RBF(),)), surprising, monkeypatch) == [last_seating(t), t]
+    surprising = observations(t, last_fit(t))
+    assert fits(Model((lw.RBF(),)), surprising, monkeypatch) == [last_fit(t), t]
 
 
 def test_what_is_believed_does_not_depend_on_when_it_was_asked() -> None:

@@ -199,7 +199,7 @@ def test_a_failure_may_be_an_exception() -> None:
     ("wrong", "message"),
     [
         ({"acquisition": "ei"}, "acquisition='ei' is no Acquisition; give LogExpectedImprovement"),
-        ({"batch": 4}, "batch=4 is no Batch; give .*ask"),
+        ({"strategy": 4}, "strategy=4 is no Strategy; give .*ask"),
         ({"search": "all"}, "search='all'"),
         ({"spectrum": []}, "empty list of spectra"),
     ],

@@ -32,7 +32,7 @@ import dask
 from distributed import Client, LocalCluster
 import likewise as lw
 from likewise.run import loop
-from likewise.run.executors import Cluster
+from likewise.run.executors import DaskRunner
 from likewise.run.optimize import optimize
 
 mark = Path(sys.argv[1])
@@ -67,12 +67,12 @@ show(study)
 study = study_of(8)
 optimize(who, study, budget=8, executor=client)
 show(study)
-with Cluster(float, client) as crew:
-    crew.begin(0, 1)
-    crew.begin(1, 2)
-    crew.stop(1)
-    ended = [number for number, _ in crew.ended(None)]
-    print(json.dumps(ended + [number for number, _ in crew.ended(0.5)]), flush=True)
+with DaskRunner(float, client) as runner:
+    runner.begin(0, 1)
+    runner.begin(1, 2)
+    runner.stop(1)
+    ended = [number for number, _ in runner.ended(None)]
+    print(json.dumps(ended + [number for number, _ in runner.ended(0.5)]), flush=True)
 study = study_of(12)
 optimize(float, study, budget=12, batch=4, synchronous=True, executor=client)
 show(study)

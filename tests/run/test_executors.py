@@ -22,10 +22,10 @@ import pytest
 
 import likewise as lw
 from likewise.run import loop, processes
-from likewise.run.executors import Pool
+from likewise.run.executors import ExecutorRunner
 from likewise.run.optimize import optimize
-from likewise.run.processes import Processes, can_send
-from likewise.run.runners import Crew, Here, Threads
+from likewise.run.processes import ProcessRunner, can_send
+from likewise.run.runners import Inline, Runner, ThreadRunner
 from likewise.study.evaluation import Outcome
 
 NUMBERS = lw.Pool(list(range(40)))
@@ -81,53 +81,53 @@ def spawning(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=get_context("forkserver"))
 
 
-CREWS: dict[str, Callable[[], Crew]] = {
-    "threads": lambda: Threads(act, 2),
-    "processes": lambda: Processes(act, 2),
-    "thread pool": lambda: Pool(act, ThreadPoolExecutor(2)),
-    "own executor": lambda: Pool(act, Lazy()),
+CREWS: dict[str, Callable[[], Runner]] = {
+    "threads": lambda: ThreadRunner(act, 2),
+    "processes": lambda: ProcessRunner(act, 2),
+    "thread pool": lambda: ExecutorRunner(act, ThreadPoolExecutor(2)),
+    "own executor": lambda: ExecutorRunner(act, Lazy()),
 }
 
 
 @pytest.fixture(params=CREWS)
-def crew(request: pytest.FixtureRequest) -> Iterator[Crew]:
-    with CREWS[request.param]() as crew:
-        yield crew
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+    with CREWS[request.param]() as runner:
+        yield runner
 
 
-def collected(crew: Crew, n: int) -> dict[int, Any]:
+def collected(runner: Runner, n: int) -> dict[int, Any]:
     found: dict[int, Any] = {}
     while len(found) < n:
-        found.update(crew.ended(None))
+        found.update(runner.ended(None))
     return found
 
 
-def test_every_evaluation_ends_once_with_its_own_outcome(crew: Crew) -> None:
-    assert crew.hands >= 2
+def test_every_evaluation_ends_once_with_its_own_outcome(runner: Runner) -> None:
+    assert runner.capacity >= 2
     found = {}
     for start in range(0, 6, 2):
-        crew.begin(start, ("sleep", 0.01))
-        crew.begin(start + 1, ("raise", f"number {start + 1}"))
-        found.update(collected(crew, 2))
+        runner.begin(start, ("sleep", 0.01))
+        runner.begin(start + 1, ("raise", f"number {start + 1}"))
+        found.update(collected(runner, 2))
     assert [found[i].value for i in (0, 2, 4)] == [1.0] * 3
     assert all(found[i].error.endswith(f"ValueError: number {i}") for i in (1, 3, 5))
-    assert crew.ended(0.0) == []
+    assert runner.ended(0.0) == []
 
 
-def test_waiting_ends_when_its_time_is_over(crew: Crew, tmp_path: Path) -> None:
-    crew.begin(0, ("wait", tmp_path / "go"))
-    assert crew.ended(0.05) == []
+def test_waiting_ends_when_its_time_is_over(runner: Runner, tmp_path: Path) -> None:
+    runner.begin(0, ("wait", tmp_path / "go"))
+    assert runner.ended(0.05) == []
     (tmp_path / "go").touch()
-    assert collected(crew, 1)[0].value == 1.0
+    assert collected(runner, 1)[0].value == 1.0
 
 
-def test_what_is_given_up_is_never_heard_of_again(crew: Crew, tmp_path: Path) -> None:
-    crew.begin(0, ("wait", tmp_path / "go"))
-    crew.begin(1, ("sleep", 0.01))
-    crew.stop(0)
-    assert list(collected(crew, 1)) == [1]
+def test_what_is_given_up_is_never_heard_of_again(runner: Runner, tmp_path: Path) -> None:
+    runner.begin(0, ("wait", tmp_path / "go"))
+    runner.begin(1, ("sleep", 0.01))
+    runner.stop(0)
+    assert list(collected(runner, 1)) == [1]
     (tmp_path / "go").touch()
-    assert crew.ended(0.3) == []
+    assert runner.ended(0.3) == []
 
 
 def test_what_ended_well_is_handed_over_before_what_broke() -> None:
@@ -138,36 +138,36 @@ def test_what_ended_well_is_handed_over_before_what_broke() -> None:
             futures.append(Future())
             return futures[-1]
 
-    crew = Pool(act, Held())
+    runner = ExecutorRunner(act, Held())
     for number in range(3):
-        crew.begin(number, None)
+        runner.begin(number, None)
     futures[1].set_exception(BrokenExecutor("a worker died"))
     futures[2].set_exception(KeyboardInterrupt())
     futures[0].set_result(Outcome(1.0))
-    assert crew.ended(None) == [(0, Outcome(1.0))]
+    assert runner.ended(None) == [(0, Outcome(1.0))]
     with pytest.raises(KeyboardInterrupt):
-        crew.ended(None)
-    assert crew.ended(0.0) == []
+        runner.ended(None)
+    assert runner.ended(0.0) == []
 
 
 def test_evaluating_here_takes_its_turn() -> None:
-    crew = Here(act)
-    crew.begin(0, ("sleep", 0.0))
-    crew.begin(1, ("raise", "x"))
-    crew.begin(2, ("sleep", 0.0))
-    crew.stop(1)
-    assert crew.ended(0.0) == []
-    assert [number for _ in range(3) for number, _ in crew.ended(None)] == [0, 2]
-    crew.close()
+    runner = Inline(act)
+    runner.begin(0, ("sleep", 0.0))
+    runner.begin(1, ("raise", "x"))
+    runner.begin(2, ("sleep", 0.0))
+    runner.stop(1)
+    assert runner.ended(0.0) == []
+    assert [number for _ in range(3) for number, _ in runner.ended(None)] == [0, 2]
+    runner.close()
 
 
 def test_processes_work_at_the_same_time_and_are_kept() -> None:
-    with Processes(act, 2) as crew:
+    with ProcessRunner(act, 2) as runner:
         pids = []
         for start in (0, 2):
-            crew.begin(start, ("worker", None))
-            crew.begin(start + 1, ("worker", None))
-            pids.append({outcome.value for outcome in collected(crew, 2).values()})
+            runner.begin(start, ("worker", None))
+            runner.begin(start + 1, ("worker", None))
+            pids.append({outcome.value for outcome in collected(runner, 2).values()})
         assert pids[0] == pids[1]
         assert len(pids[0]) == 2
         assert os.getpid() not in pids[0]
@@ -177,31 +177,31 @@ def test_processes_work_at_the_same_time_and_are_kept() -> None:
 
 
 def test_a_process_that_is_stuck_or_dies_is_replaced_alone() -> None:
-    with Processes(act, 2) as crew:
-        crew.begin(0, ("sleep", 600.0))
-        crew.begin(1, ("kill", None))
-        assert "exit code -9" in collected(crew, 1)[1].error
-        crew.stop(0)
+    with ProcessRunner(act, 2) as runner:
+        runner.begin(0, ("sleep", 600.0))
+        runner.begin(1, ("kill", None))
+        assert "exit code -9" in collected(runner, 1)[1].error
+        runner.stop(0)
         for number in (2, 3):
-            crew.begin(number, ("sleep", 0.01))
-        assert [outcome.value for outcome in collected(crew, 2).values()] == [1.0, 1.0]
+            runner.begin(number, ("sleep", 0.01))
+        assert [outcome.value for outcome in collected(runner, 2).values()] == [1.0, 1.0]
 
 
 def test_a_process_that_died_while_idle_is_replaced() -> None:
-    with Processes(act, 1) as crew:
-        crew.begin(0, ("worker", None))
-        os.kill(int(collected(crew, 1)[0].value), signal.SIGKILL)
-        crew._workers[0].process.join()
-        crew.begin(1, ("sleep", 0.0))
-        assert collected(crew, 1)[1].value == 1.0
+    with ProcessRunner(act, 1) as runner:
+        runner.begin(0, ("worker", None))
+        os.kill(int(collected(runner, 1)[0].value), signal.SIGKILL)
+        runner._workers[0].process.join()
+        runner.begin(1, ("sleep", 0.0))
+        assert collected(runner, 1)[1].value == 1.0
 
 
 def test_an_object_that_cannot_be_sent_is_a_failure() -> None:
-    with Processes(act, 1) as crew:
-        crew.begin(0, ("sleep", lambda: None))
-        assert "cannot be sent" in collected(crew, 1)[0].error
-        crew.begin(1, ("sleep", 0.0))
-        assert collected(crew, 1)[1].value == 1.0
+    with ProcessRunner(act, 1) as runner:
+        runner.begin(0, ("sleep", lambda: None))
+        assert "cannot be sent" in collected(runner, 1)[0].error
+        runner.begin(1, ("sleep", 0.0))
+        assert collected(runner, 1)[1].value == 1.0
 
 
 def test_functions_that_cannot_be_sent_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,13 +213,13 @@ def test_functions_that_cannot_be_sent_are_known(monkeypatch: pytest.MonkeyPatch
 def test_orphans_end_when_their_parent_is_killed() -> None:
     script = """
 import os, time
-from likewise.run.processes import Processes
-crew = Processes(lambda x: os.getpid(), 2)
+from likewise.run.processes import ProcessRunner
+runner = ProcessRunner(lambda x: os.getpid(), 2)
 for number in range(2):
-    crew.begin(number, None)
+    runner.begin(number, None)
 pids = []
 while len(pids) < 2:
-    pids += [int(outcome.value) for _, outcome in crew.ended(None)]
+    pids += [int(outcome.value) for _, outcome in runner.ended(None)]
 print(*pids, flush=True)
 time.sleep(600)
 """
@@ -236,27 +236,27 @@ time.sleep(600)
 
 def test_idle_workers_end_by_themselves_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "GRACE", 10.0)
-    crew = Processes(act, 4)
-    workers = [worker.process for worker in crew._workers]
+    runner = ProcessRunner(act, 4)
+    workers = [worker.process for worker in runner._workers]
     begun = time.monotonic()
-    crew.close()
+    runner.close()
     assert time.monotonic() - begun < 5.0
     assert [process.exitcode for process in workers] == [0] * 4
 
 
 def test_workers_of_a_crew_that_cannot_be_made_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[processes._Worker] = []
-    start = Processes._start
+    start = ProcessRunner._start
 
-    def second_fails(crew: Processes) -> processes._Worker:
+    def second_fails(runner: ProcessRunner) -> processes._Worker:
         if started:
             raise KeyboardInterrupt
-        started.append(start(crew))
+        started.append(start(runner))
         return started[0]
 
-    monkeypatch.setattr(Processes, "_start", second_fails)
+    monkeypatch.setattr(ProcessRunner, "_start", second_fails)
     with pytest.raises(KeyboardInterrupt):
-        Processes(act, 2)
+        ProcessRunner(act, 2)
     assert not started[0].process.is_alive()
 
 

@@ -12,7 +12,7 @@ import likewise as lw
 from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.acquisition.scorer import Scorer
 from likewise.model.schedule import Data, Model
-from likewise.search.base import Ground
+from likewise.search.base import SearchState
 from likewise.search.climbing import ClimbingSearch
 from likewise.spaces.base import Space
 
@@ -23,8 +23,8 @@ SPACES: dict[str, tuple[Space, Any]] = {
 }
 
 
-def prepared(name: str, t: int, seed: int) -> tuple[Scorer, Ground]:
-    """A scorer conditioned on t objects with random values, and the ground to search."""
+def prepared(name: str, t: int, seed: int) -> tuple[Scorer, SearchState]:
+    """A scorer conditioned on t objects with random values, and the state to search."""
     space, similarity = SPACES[name]
     rng = np.random.default_rng(seed)
     objects = list({space.key(x): x for x in space.sample(4 * t, rng)}.values())[:t]
@@ -33,19 +33,19 @@ def prepared(name: str, t: int, seed: int) -> tuple[Scorer, Ground]:
     order = np.argsort(-values, kind="stable").tolist()
     taken = {space.key(x) for x in objects}
     scorer = Scorer(committee, LogExpectedImprovement(), float(committee.members[0].posterior.values.max()))
-    return scorer, Ground(space, [objects[i] for i in order], taken, rng)
+    return scorer, SearchState(space, [objects[i] for i in order], taken, rng)
 
 
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize(("t", "seed"), [(2, 0), (5, 1), (9, 2), (13, 3)])
 def test_found_objects_are_free_distinct_of_the_space_and_in_order(name: str, t: int, seed: int) -> None:
-    scorer, ground = prepared(name, t, seed)
-    found = ClimbingSearch(samples=40, most_scored=600).equilibria(scorer, ground)
-    keys = [ground.space.key(x) for x in found.objects]
+    scorer, state = prepared(name, t, seed)
+    found = ClimbingSearch(samples=40, most_scored=600).equilibria(scorer, state)
+    keys = [state.space.key(x) for x in found.objects]
     assert keys
     assert len(set(keys)) == len(keys)
-    assert not set(keys) & set(ground.taken)
-    assert all(x in ground.space for x in found.objects)
+    assert not set(keys) & set(state.taken)
+    assert all(x in state.space for x in found.objects)
     assert np.all(np.diff(found.scores) <= 0)
     np.testing.assert_allclose(scorer.score(found.objects), found.scores, rtol=1e-6, atol=1e-9)
 
@@ -53,10 +53,10 @@ def test_found_objects_are_free_distinct_of_the_space_and_in_order(name: str, t:
 @pytest.mark.parametrize("name", SPACES)
 def test_a_search_ends_at_an_equilibrium(name: str) -> None:
     """No single move from the best of it is better, in spaces whose moves are all tried."""
-    scorer, ground = prepared(name, 9, 3)
-    found = ClimbingSearch(most_scored=10**6).equilibria(scorer, ground)
-    near: Sequence[Any] = [y for _ in range(20) for y in ground.space.moves(found.objects[0], ground.rng)]  # type: ignore[attr-defined]
-    free = [y for y in near if ground.free(y)]
+    scorer, state = prepared(name, 9, 3)
+    found = ClimbingSearch(most_scored=10**6).equilibria(scorer, state)
+    near: Sequence[Any] = [y for _ in range(20) for y in state.space.moves(found.objects[0], state.rng)]  # type: ignore[attr-defined]
+    free = [y for y in near if state.free(y)]
     assert float(scorer.score(free).max()) <= found.scores[0] + 1e-9
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.acquisition.scorer import Scorer
-from likewise.model.fit import seat
+from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.search.gradient import GradientSearch, climb
 from likewise.search.trajectories import ascend, distinct
@@ -20,7 +20,7 @@ def scorer(seed, d, acquisition):
     box = lw.Box(np.zeros(d), np.ones(d))
     x = rng.random((15, d))
     y = np.sin(4 * x).sum(axis=1) + 0.1 * rng.standard_normal(15)
-    committee = seat([Gram.of(box.view(lw.RBF()), list(x))], y)
+    committee = fit([Gram.of(box.view(lw.RBF()), list(x))], y)
     return Scorer(committee, acquisition, float(committee.members[0].posterior.values.max())), box, x
 
 

@@ -42,7 +42,7 @@ def test_a_plain_function_combines_as_its_similarity_does(
     combine: Callable[[Any], Similarity], make: Callable[[str], Any]
 ) -> None:
     objects = [make(x) for x in WORDS]
-    plain, wrapped = combine(alike), combine(lw.similarity(alike))
+    plain, wrapped = combine(alike), combine(lw.from_function(alike))
     assert plain.name == wrapped.name
     for similarity in (plain, plain.rebuilt(plain.parts)):
         scores = [[similarity(x, y) for y in objects] for x in objects]
@@ -72,7 +72,7 @@ def test_what_is_no_similarity_is_not_added(combine: Callable[[Any, Any], Any], 
         combine(lw.Indel(), other)
 
 
-@pytest.mark.parametrize("make", [lw.similarity, lw.symmetrised, lambda f: lw.Parts(a=f), lw.MeanEmbedding])
+@pytest.mark.parametrize("make", [lw.from_function, lw.symmetrised, lambda f: lw.Parts(a=f), lw.MeanEmbedding])
 def test_what_cannot_be_called_is_refused_at_once(make: Callable[[Any], Any]) -> None:
     with pytest.raises(SimilarityError, match="function of two objects, not 3"):
         make(3)
@@ -84,7 +84,7 @@ def test_an_error_inside_the_function_is_told_with_the_pair(error: Exception) ->
         raise error
 
     with pytest.raises(SimilarityError) as caught:
-        lw.similarity(broken)("a", "b")
+        lw.from_function(broken)("a", "b")
     assert f"broken('a', 'b') raised {type(error).__name__}: {error}" in str(caught.value)
     assert caught.value.__cause__ is error
 
@@ -92,5 +92,5 @@ def test_an_error_inside_the_function_is_told_with_the_pair(error: Exception) ->
 @pytest.mark.parametrize("given", [None, "much", [1.0, 2.0]])
 def test_a_score_that_is_no_number_is_named(given: Any) -> None:
     with pytest.raises(SimilarityError) as caught:
-        lw.similarity(lambda x, y: given)("a", "b")
+        lw.from_function(lambda x, y: given)("a", "b")
     assert f"('a', 'b') did not give a number but {given!r}" in str(caught.value)

@@ -121,7 +121,7 @@ def test_threads_see_whole_rows() -> None:
 
 
 def test_copies_and_pickles_compare_rightly() -> None:
-    similarity = lw.similarity(length)
+    similarity = lw.from_function(length)
     words = ["a", "bb", "ccc"]
     encoding = similarity.encode(words)
     expected = similarity.between(encoding, encoding)
@@ -141,19 +141,19 @@ def test_no_text_is_made_of_objects_that_compare_well() -> None:
             raise AssertionError("written out")
 
     words = [Silent("a" * k) for k in range(20)]
-    similarity = lw.similarity(length)
+    similarity = lw.from_function(length)
     encoding = similarity.encode(words)
     assert similarity.between(encoding, encoding).shape == (20, 20)
 
 
 def test_an_asymmetry_is_noticed_among_the_first_pairs_only() -> None:
     calls: list[Any] = []
-    similarity = lw.similarity(lambda x, y: calls.append((x, y)) or 1.0)
+    similarity = lw.from_function(lambda x, y: calls.append((x, y)) or 1.0)
     encoding = similarity.encode(list(range(40)))
     similarity.between(encoding, encoding)
     assert 40 * 41 // 2 < len(calls) <= 40 * 41 // 2 + CHECKED_PAIRS
     with pytest.raises(lw.SimilarityError, match="not symmetric"):
-        lw.similarity(lambda x, y: float(x > y))(1, 2)
+        lw.from_function(lambda x, y: float(x > y))(1, 2)
 
 
 CAMPAIGN = """

@@ -15,7 +15,7 @@ from likewise.errors import SpaceError
 from likewise.similarity.base import Similarity, is_differentiable
 from likewise.similarity.combine.algebra import warped
 from likewise.similarity.combine.parts import Parts
-from likewise.similarity.from_function import similarity as plain_similarity
+from likewise.similarity.from_function import from_function as plain_similarity
 from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya
 from likewise.similarity.kinds.vectors import RBF, Linear, Matern
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Moves, PartlyContinuous
@@ -165,7 +165,7 @@ def test_a_predicate_comes_first() -> None:
         Record({"a": [1]})  # type: ignore[arg-type]
 
 
-LIKENESSES: dict[str, Callable[[], Similarity]] = {
+SIMILARITIES: dict[str, Callable[[], Similarity]] = {
     "every field, in another order": lambda: Parts(
         blend=Matern(0.7), kind=same_text, g=Bhattacharyya(), x=RBF([0.3, 0.6]), temperature=RBF(0.5)
     ),
@@ -183,13 +183,13 @@ LIKENESSES: dict[str, Callable[[], Similarity]] = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in LIKENESSES if name != "a continuous field without derivative"])
+@pytest.mark.parametrize("name", [name for name in SIMILARITIES if name != "a continuous field without derivative"])
 @pytest.mark.parametrize("space", [mixed, Record(outer=["u", "v"], inner=mixed, y=Box(0, 1))], ids=["flat", "nested"])
 def test_the_gradient_of_the_view_agrees_with_finite_differences(name: str, space: Any) -> None:
-    likeness = LIKENESSES[name]()
+    similarity = SIMILARITIES[name]()
     if "inner" in space.parts:
-        likeness = Parts(y=RBF(0.3), inner=likeness, outer=same_text)
-    viewed = space.view(likeness)
+        similarity = Parts(y=RBF(0.3), inner=similarity, outer=same_text)
+    viewed = space.view(similarity)
     assert is_differentiable(viewed)
     rng = np.random.default_rng(1)
     xs, others = space.sample(5, rng), space.sample(4, rng)
@@ -228,7 +228,7 @@ def test_the_gradient_of_self_similarity_agrees_with_finite_differences() -> Non
 
 
 def test_a_field_without_derivative_has_no_say_in_the_gradient() -> None:
-    viewed = mixed.view(LIKENESSES["a continuous field without derivative"]())
+    viewed = mixed.view(SIMILARITIES["a continuous field without derivative"]())
     rng = np.random.default_rng(0)
     a = viewed.encode(mixed.sample(3, rng))
     assert isinstance(viewed, Aligned)
@@ -239,9 +239,9 @@ def test_a_field_without_derivative_has_no_say_in_the_gradient() -> None:
     assert not is_differentiable(only)
 
 
-@pytest.mark.parametrize("name", LIKENESSES)
+@pytest.mark.parametrize("name", SIMILARITIES)
 def test_the_view_is_the_same_likeness_with_the_same_parameters(name: str) -> None:
-    plain = LIKENESSES[name]()
+    plain = SIMILARITIES[name]()
     viewed = mixed.view(plain)
     objects = mixed.sample(6, np.random.default_rng(0))
     a = viewed.encode(objects)

@@ -15,7 +15,7 @@ import pytest
 
 import likewise as lw
 from likewise.model.schedule import Model
-from likewise.search.base import Found, Ground, Search
+from likewise.search.base import Found, Search, SearchState
 from likewise.search.gradient import GradientSearch
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
@@ -104,9 +104,9 @@ def test_who_loses_races_neither_fits_nor_searches_from_the_start_again(
         return x
 
     taken = overtake(one, 4, take, monkeypatch)
-    fit = one._model._seat_now
+    fit = one._model._fit_now
     search = GradientSearch() if make is of_vectors else one._proposer.search_for(differentiable=False)
-    monkeypatch.setattr(one._model, "_seat_now", lambda *data: work.update(["fit"]) or fit(*data))
+    monkeypatch.setattr(one._model, "_fit_now", lambda *data: work.update(["fit"]) or fit(*data))
     one._proposer.search = Counted(search, work)
     (s,) = one.ask()
     assert len(taken) == 4
@@ -121,20 +121,20 @@ class Counted(Search):
     def __init__(self, search: Search, work: Counter[str]) -> None:
         self.search, self.work = search, work
 
-    def equilibria(self, scorer: Any, ground: Ground) -> Found:
+    def equilibria(self, scorer: Any, state: SearchState) -> Found:
         self.work["search"] += 1
-        return self.search.equilibria(scorer, ground)
+        return self.search.equilibria(scorer, state)
 
-    def again(self, scorer: Any, ground: Ground, found: Found) -> Found:
+    def again(self, scorer: Any, state: SearchState, found: Found) -> Found:
         self.work["again"] += 1
-        return self.search.again(scorer, ground, found)
+        return self.search.again(scorer, state, found)
 
 
 def test_an_ask_fits_once_whatever_is_told_meanwhile(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = of_words(storage=url), of_words(storage=url)
     tell_words(one)
     fitted: list[int] = []
-    fit, propose = Model._seat_now, one._proposer.search_for
+    fit, propose = Model._fit_now, one._proposer.search_for
 
     def counted(model: Model, grams: Any, data: Any) -> Any:
         fitted.append(len(data.values))
@@ -144,7 +144,7 @@ def test_an_ask_fits_once_whatever_is_told_meanwhile(url: str, monkeypatch: pyte
         two.tell("bbbbbb", 0.0)
         return propose(differentiable)
 
-    monkeypatch.setattr(Model, "_seat_now", counted)
+    monkeypatch.setattr(Model, "_fit_now", counted)
     monkeypatch.setattr(one._proposer, "search_for", slow)
     one.ask()
     assert fitted == [13]

@@ -12,7 +12,7 @@ import pytest
 
 from likewise.errors import LikewiseError, SimilarityError
 from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.from_function import similarity
+from likewise.similarity.from_function import from_function
 from likewise.similarity.kinds.strings import Indel
 from likewise.similarity.kinds.vectors import RBF
 from likewise.study.compare import compare
@@ -21,7 +21,7 @@ DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 X = np.random.default_rng(0).uniform(0.0, 30.0, 30)
 Y = np.sin(0.25 * X)
 NEAR, COARSE = fixed(RBF(0.2)), fixed(RBF(5.0))
-PARITY = similarity(lambda a, b: 1.0 if int(1e6 * a) % 2 == int(1e6 * b) % 2 else 0.2, psd=True)
+PARITY = from_function(lambda a, b: 1.0 if int(1e6 * a) % 2 == int(1e6 * b) % 2 else 0.2, psd=True)
 
 
 def test_the_ranking_does_not_depend_on_the_order_given() -> None:
@@ -105,7 +105,7 @@ def test_negative_standard_deviations_are_refused() -> None:
 
 
 @pytest.mark.skipif(not (DATA / "freesolv" / "freesolv.csv").exists(), reason="the FreeSolv table is not here")
-def test_molecules_are_explained_by_their_likenesses() -> None:
+def test_molecules_are_explained_by_their_similarities() -> None:
     pytest.importorskip("rdkit")
     rows = [line.rsplit(",", 3) for line in (DATA / "freesolv" / "freesolv.csv").read_text().splitlines()[1:61]]
     objects, values = [row[1] for row in rows], [float(row[2]) for row in rows]

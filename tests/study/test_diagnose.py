@@ -7,7 +7,7 @@ import pytest
 
 from likewise.errors import StudyError
 from likewise.model.diagnosis.diagnosis import Diagnosis
-from likewise.model.fit import Settings, seat
+from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.kinds.vectors import RBF
@@ -38,7 +38,7 @@ def test_minimising_mirrors_nothing_that_the_user_sees() -> None:
     told = [Trial(i, x, State.TOLD, value=float(np.sin(x)) + (3.0 if i == 5 else 0.0)) for i, x in enumerate(X)]
     values = np.array([trial.value for trial in told], dtype=float)
     up, down = (
-        module.diagnose(seat(grams, sign * values, settings=plain), told, minimising=sign < 0, settings=plain)
+        module.diagnose(fit(grams, sign * values, settings=plain), told, minimising=sign < 0, settings=plain)
         for sign in (1.0, -1.0)
     )
     assert up.committee.rmse == pytest.approx(down.committee.rmse)

@@ -1,4 +1,4 @@
-"""From what a user gives to likenesses: similarities, functions, lists, and "auto" for every space."""
+"""From what a user gives to similarities: similarities, functions, lists, and "auto" for every space."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from likewise.spaces.record import Record
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.spaces.subsets import Subsets
-from likewise.study.similarities import likenesses, recognised
+from likewise.study.similarities import recognised, similarities
 
 EXTRAS = {"molecules": "rdkit", "graphs": "networkx"}
 SPACES: dict[str, tuple[str, Any]] = {
@@ -63,7 +63,7 @@ def test_every_space_gets_likenesses_that_compare_its_objects(kind: str, make: A
     space: Space = make()
     rng = np.random.default_rng(1)
     assert recognised(space, rng).kind == kind
-    found = likenesses("auto", space, rng)
+    found = similarities("auto", space, rng)
     objects = space.sample(6, rng) if kind != "nothing" else []
     for one in map(space.view, found):
         scores = one.between(one.encode(objects), one.encode(objects))
@@ -73,29 +73,29 @@ def test_every_space_gets_likenesses_that_compare_its_objects(kind: str, make: A
 
 def test_parts_of_one_value_compare_nothing_and_are_left_out() -> None:
     space = Record(solvent=["x", "y"], lab=["north"])
-    product = likenesses("auto", space, np.random.default_rng(0))[0]
+    product = similarities("auto", space, np.random.default_rng(0))[0]
     assert isinstance(product, Parts)
     assert product.fields == ("solvent",)
 
 
 def test_the_likenesses_of_continuous_spaces_have_gradients() -> None:
     for space in (Box([0.0, 0.0], [1.0, 10.0]), Simplex(3), Gaussians(([0.0], [1.0]), ([0.1], [1.0]))):
-        found = likenesses("auto", space, np.random.default_rng(0))
+        found = similarities("auto", space, np.random.default_rng(0))
         assert all(is_differentiable(space.view(one)) for one in found)
 
 
 def test_a_record_with_a_continuous_part_has_gradients_in_it() -> None:
     space = Record(base=["x", "y"], T=Box(20.0, 120.0))
-    for one in likenesses("auto", space, np.random.default_rng(0)):
+    for one in similarities("auto", space, np.random.default_rng(0)):
         assert is_differentiable(space.view(one))
 
 
 def test_what_is_fixed_sees_the_units_of_the_space() -> None:
     space = Box([0.0], [10.0])
-    (one,) = likenesses(fixed(RBF(0.5)), space, np.random.default_rng(0))
+    (one,) = similarities(fixed(RBF(0.5)), space, np.random.default_rng(0))
     assert space.view(one)([0.0], [5.0]) == pytest.approx(RBF(0.5)([0.0], [0.5]))
     records = Record(T=Box([0.0], [10.0]), b=["x", "y"])
-    (both,) = likenesses(fixed(Parts(T=RBF(0.5))), records, np.random.default_rng(0))
+    (both,) = similarities(fixed(Parts(T=RBF(0.5))), records, np.random.default_rng(0))
     assert isinstance(both, Fixed)
     left, right = {"T": np.array([0.0]), "b": "x"}, {"T": np.array([5.0]), "b": "x"}
     assert records.view(both)(left, right) == pytest.approx(RBF(0.5)([0.0], [0.5]))
@@ -105,17 +105,17 @@ def test_given_similarities_are_taken_in_their_order() -> None:
     def alike(x: Any, y: Any) -> float:
         return 1.0
 
-    found = likenesses([Hamming(), Matern(), alike], Box([0.0], [1.0]), np.random.default_rng(0))
+    found = similarities([Hamming(), Matern(), alike], Box([0.0], [1.0]), np.random.default_rng(0))
     assert [one.name for one in found] == ["Hamming", "Matern5/2", "alike"]
 
 
 @pytest.mark.parametrize(("given", "words"), [("best", "unknown similarity 'best'"), ([], "empty list"), (7, "not 7")])
 def test_what_is_no_similarity_is_named(given: Any, words: str) -> None:
     with pytest.raises(SimilarityError, match=words):
-        likenesses(given, Box([0.0], [1.0]), np.random.default_rng(0))
+        similarities(given, Box([0.0], [1.0]), np.random.default_rng(0))
 
 
-def test_the_same_seed_recognises_the_same_likenesses() -> None:
+def test_the_same_seed_recognises_the_same_similarities() -> None:
     space = Strings("ACGT", max_length=9, min_length=5)
-    one, other = (likenesses("auto", space, np.random.default_rng(3)) for _ in range(2))
+    one, other = (similarities("auto", space, np.random.default_rng(3)) for _ in range(2))
     assert one == other

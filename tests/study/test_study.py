@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.selection import CONDITIONED_ON, LEARNT_FROM, chosen, last_seating, select
+from likewise.model.selection import CONDITIONED_ON, LEARNT_FROM, chosen, last_fit, select
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.study.storage.base import open_storage
@@ -267,7 +267,7 @@ def test_a_suggestion_says_what_the_model_says() -> None:
     summary = study.trials[-1].summary
     assert summary["mean"] == s.mean
     assert summary["improvement"] == s.improvement
-    assert summary["likenesses"] == {"alike": 1.0}
+    assert summary["similarities"] == {"alike": 1.0}
 
 
 def test_the_best_observation_is_found_in_few_evaluations() -> None:
@@ -326,7 +326,7 @@ def test_same_seed_same_tells_same_asks_in_memory_and_after_every_resume(setting
 
 
 def test_a_long_study_resumes_between_two_seatings_and_after_failures(url: str) -> None:
-    """Past fifty observations the committee is seated by a schedule, which a resumed study must not miss."""
+    """Past fifty observations the committee is fitted by a schedule, which a resumed study must not miss."""
     expected, resumed = of_words(seed=9), of_words(seed=9, storage=url)
     for study in (expected, resumed):
         for word in WORDS[:53]:
@@ -622,11 +622,11 @@ def test_the_selection_keeps_the_best_and_the_latest_and_is_bounded(t: int, seed
     values = np.random.default_rng(seed).integers(0, 500, t).astype(float)
     conditioned, learnt = select(values)
     assert len(conditioned) <= CONDITIONED_ON + 100
-    assert len(learnt) == min(last_seating(t), LEARNT_FROM)
+    assert len(learnt) == min(last_fit(t), LEARNT_FROM)
     assert set(learnt.tolist()) <= set(conditioned.tolist())
     assert list(conditioned) == sorted(set(conditioned.tolist()))
     assert values.max() == values[conditioned].max()
-    assert set(range(last_seating(t), t)) <= set(conditioned.tolist())
+    assert set(range(last_fit(t), t)) <= set(conditioned.tolist())
 
 
 @given(st.integers(1, 300), st.integers(1, 100), st.integers(2, 60), st.integers(0, 2**32 - 1))

@@ -1,7 +1,7 @@
 """The chance that an object can be measured at all, from what failed and what did not.
 
-Outcomes are 1 (told) and 0 (failed). A committee of the study's own likenesses is conditioned on them as on any values,
-with the overall success rate as its prior mean, and
+Outcomes are 1 (told) and 0 (failed). A committee of the study's own similarities is conditioned on them as on any
+values, with the overall success rate as its prior mean, and
 
     c(x) = P[outcome(x) > ½] = Φ((μ(x) − ½)/√V(x)),      averaged over the members.
 
@@ -19,8 +19,8 @@ import numpy as np
 from likewise.acquisition.improvement import ProbabilityOfImprovement
 from likewise.acquisition.scorer import Scorer
 from likewise.model.committee import Committee
-from likewise.model.fit import Settings, seat
-from likewise.model.gram_cache import Grams
+from likewise.model.fit import Settings, fit
+from likewise.model.gram_cache import GramCache
 from likewise.model.schedule import Data
 from likewise.model.selection import chosen
 from likewise.model.transforms import Standardised
@@ -34,10 +34,10 @@ MOST = 100
 SETTINGS = Settings(warps=WARPS, ratios=RATIOS, mixes=False, learn=False)
 
 
-def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any]) -> Scorer:
+def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[Any]) -> Scorer:
     """A scorer of log c(x) after these observations and failures.
 
-    Likenesses are as the committee of the values has tuned them.
+    Similarities are as the committee of the values has tuned them.
 
     >>> import likewise as lw
     >>> from likewise.model.schedule import Model
@@ -58,5 +58,5 @@ def chance(committee: Committee, grams: Grams, told: Data, failed: Sequence[Any]
         gram if gram.similarity is own.similarity else gram.tuned(own.similarity)
         for gram, own in zip(grams.of([*successes, *failures]), committee.grams, strict=True)
     ]
-    seated = seat(tuned, outcomes, settings=SETTINGS, transform=transform)
-    return Scorer(seated, ProbabilityOfImprovement(), float(transform.forward(0.5)))
+    fitted = fit(tuned, outcomes, settings=SETTINGS, transform=transform)
+    return Scorer(fitted, ProbabilityOfImprovement(), float(transform.forward(0.5)))

@@ -55,7 +55,7 @@ class Scorer:
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.
 
-        The gradient is one pullback from the score through members and likenesses to the object.
+        The gradient is one pullback from the score through members and similarities to the object.
         """
         committee = self.committee
         rows, selves, row_pulls, self_pulls = self._linearised_rows(committee.encode(objects))

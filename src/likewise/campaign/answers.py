@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.campaign.console import Voice, say, say_json, say_table
+from likewise.campaign.console import Console, say, say_json, say_table
 from likewise.campaign.objects import shown
 from likewise.campaign.suggestions_file import because, next_command
 
@@ -28,8 +28,8 @@ def weights(problem: Problem) -> list[tuple[str, float]]:
     if problem.sheet is None or not problem.sheet.measured:
         return []
     committee = problem.study.committee()
-    shares = committee.likeness_weights()
-    pairs = [(likeness.name, float(share)) for likeness, share in zip(committee.likenesses, shares, strict=True)]
+    shares = committee.similarity_weights()
+    pairs = [(similarity.name, float(share)) for similarity, share in zip(committee.similarities, shares, strict=True)]
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
@@ -43,7 +43,7 @@ def analogue_json(problem: Problem, analogue: Analogue) -> dict[str, Any]:
     }
 
 
-def header_json(problem: Problem, voice: Voice, remarks: Sequence[str] = ()) -> dict[str, Any]:
+def header_json(problem: Problem, console: Console, remarks: Sequence[str] = ()) -> dict[str, Any]:
     """What every answer about a table says first."""
     sheet = problem.sheet
     return {
@@ -54,7 +54,7 @@ def header_json(problem: Problem, voice: Voice, remarks: Sequence[str] = ()) -> 
         "measured": 0 if sheet is None else len(sheet.measured),
         "candidates": 0 if sheet is None else len(sheet.candidates),
         "skipped_rows": [] if sheet is None else [sheet.table.number(bad.place) for bad in sheet.skipped],
-        "notes": [*voice.notes, *remarks],
+        "notes": [*console.notes, *remarks],
     }
 
 
@@ -70,7 +70,7 @@ def answer_json(
     problem: Problem,
     found: Sequence[Suggestion],
     verdict: str | None,
-    voice: Voice,
+    console: Console,
     out: Path | None,
     report: Path | None,
     chosen: Choices,
@@ -92,7 +92,7 @@ def answer_json(
     say_json(
         "suggest",
         {
-            **header_json(problem, voice),
+            **header_json(problem, console),
             "best": best_json(problem),
             "suggestions": suggestions,
             "similarities": [{"name": name, "weight": weight} for name, weight in weights(problem)],
@@ -107,7 +107,7 @@ def answer_text(
     problem: Problem,
     found: Sequence[Suggestion],
     verdict: str | None,
-    voice: Voice,
+    console: Console,
     out: Path | None,
     report: Path | None,
     chosen: Choices,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console as Terminal
     from rich.progress import Progress as Bar
 
 # Wide enough that nothing is cut when the table goes into a file or a pipe.
@@ -52,14 +52,14 @@ def _cut(text: str, most: int) -> str:
     )
 
 
-def _console(*, stderr: bool) -> Console:
-    from rich.console import Console
+def _console(*, stderr: bool) -> Terminal:
+    from rich.console import Console as Terminal
 
     width = None if (sys.stderr if stderr else sys.stdout).isatty() else PIPE_WIDTH
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
+    return Terminal(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
 
 
-def _show(console: Console, text: str) -> None:
+def _show(console: Terminal, text: str) -> None:
     console.print(visible(_cut(text, LONGEST_LINE)), soft_wrap=True)
 
 
@@ -69,7 +69,7 @@ def complain(text: str) -> None:
 
 
 @dataclass(eq=False)
-class Voice:
+class Console:
     """How a command speaks: `notes` are collected for JSON and the report, and shown unless it is to be quiet."""
 
     quiet: bool = False

@@ -1,6 +1,6 @@
 """Large pools of molecules: read once, by several processes, with a progress bar, and at a price that is known before.
 
-Fingerprints and descriptors of a hundred thousand molecules take minutes. Where all likenesses would take too long,
+Fingerprints and descriptors of a hundred thousand molecules take minutes. Where all similarities would take too long,
 those that say least for their price are left out, and the user is told. Prices are fixed figures, not measured on the
 spot, so that the same table gives the same answer however busy the machine is.
 """
@@ -73,26 +73,26 @@ class Ready(Through):
         return self.encoding if np.array_equal(index, np.arange(len(self.places))) else take(self.encoding, index)
 
 
-def price(likeness: Similarity) -> float:
+def price(similarity: Similarity) -> float:
     """Microseconds that encoding a molecule takes that was read already.
 
     >>> from likewise.similarity.kinds.molecules import Tanimoto
     >>> price(Tanimoto("maccs")) > 10 * price(Tanimoto())
     True
     """
-    while type(likeness).__name__ not in PRICES:
-        (likeness,) = likeness.parts
-    return PRICES[type(likeness).__name__][getattr(likeness, "fingerprint", "")]
+    while type(similarity).__name__ not in PRICES:
+        (similarity,) = similarity.parts
+    return PRICES[type(similarity).__name__][getattr(similarity, "fingerprint", "")]
 
 
-def prices(likenesses: Sequence[Similarity], objects: Sequence[str]) -> tuple[list[float], float]:
-    """Seconds that each likeness takes for all objects on two processors, and what is left for them after reading."""
+def prices(similarities: Sequence[Similarity], objects: Sequence[str]) -> tuple[list[float], float]:
+    """Seconds that each similarity takes for all objects on two processors, and what is left for them after reading."""
     share = 1e-6 * len(objects) / PROCESSORS
-    return [share * price(likeness) for likeness in likenesses], SECONDS - share * READING
+    return [share * price(similarity) for similarity in similarities], SECONDS - share * READING
 
 
 def affordable(weights: Sequence[float], costs: Sequence[float], seconds: float) -> list[int]:
-    """The likenesses to keep, so that encoding takes no longer than this: those that count most for their price.
+    """The similarities to keep, so that encoding takes no longer than this: those that count most for their price.
 
     The weightiest one is always kept; one without weight never, as it would not be asked.
 
@@ -108,14 +108,14 @@ def affordable(weights: Sequence[float], costs: Sequence[float], seconds: float)
     return sorted(kept)
 
 
-def encoded(likenesses: Sequence[Similarity], objects: Sequence[str], progress: Progress) -> list[Similarity]:
-    """The likenesses with the pool encoded: each molecule is read once for all of them, by several processes."""
+def encoded(similarities: Sequence[Similarity], objects: Sequence[str], progress: Progress) -> list[Similarity]:
+    """The similarities with the pool encoded: each molecule is read once for all of them, by several processes."""
     progress.stage(f"reading {len(objects)} molecules", len(objects))
-    parts: list[list[Encoding]] = [[] for _ in likenesses]
-    for piece in pieces.encoded(likenesses, objects, pieces.cores()):
+    parts: list[list[Encoding]] = [[] for _ in similarities]
+    for piece in pieces.encoded(similarities, objects, pieces.cores()):
         for part, encoding in zip(parts, piece, strict=True):
             part.append(encoding)
         progress.advance(pieces.PIECE)
     progress.stage("comparing objects")
     places = {x: place for place, x in enumerate(objects)}
-    return [Ready(one, join(part), places) for one, part in zip(likenesses, parts, strict=True)]
+    return [Ready(one, join(part), places) for one, part in zip(similarities, parts, strict=True)]

@@ -1,4 +1,4 @@
-"""Similarities, acquisitions and batches by name, as one types them: `tanimoto`, `ngrams(4)`, `smiles(indel)`."""
+"""Similarities, acquisitions and strategies by name, as one types them: `tanimoto`, `ngrams(4)`, `smiles(indel)`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from likewise.errors import LikewiseError, MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from likewise.acquisition.base import Acquisition
-    from likewise.search.batch import Batch
+    from likewise.search.batch import Strategy
     from likewise.similarity.base import Similarity
 
 
@@ -44,7 +44,10 @@ SIMILARITIES: dict[str, Named] = {
         "fingerprint=morgan|atompair|torsion, radius=2, chirality=False",
     ),
     "smiles": Named(
-        "similarity.kinds.molecules:CanonicalSMILES", "molecules", "a likeness of strings, on canonical SMILES", "indel"
+        "similarity.kinds.molecules:CanonicalSMILES",
+        "molecules",
+        "a similarity of strings, on canonical SMILES",
+        "indel",
     ),
     "descriptors": Named(
         "similarity.kinds.molecules:Descriptors", "molecules", "thirteen physico-chemical descriptors"
@@ -82,7 +85,7 @@ SIMILARITIES: dict[str, Named] = {
     "reverse_complement": Named(
         "similarity.kinds.sequences:ReverseComplement",
         "sequences",
-        "a likeness of DNA, whichever strand is given",
+        "a similarity of DNA, whichever strand is given",
         "hamming",
     ),
     "matern": Named(
@@ -141,7 +144,7 @@ ACQUISITIONS: dict[str, Named] = {
     "ucb": Named("acquisition.confidence:UpperConfidence", "", "mean + κ standard deviations", "kappa=2"),
     "mean": Named("acquisition.confidence:Mean", "", "mean alone: no exploration"),
 }
-BATCHES: dict[str, Named] = {
+STRATEGIES: dict[str, Named] = {
     "sequential": Named("search.batch:Sequential", "", "pick one, take it as pending, pick the next"),
     "thompson": Named("search.batch:Thompson", "", "the best of one random draw of the model for each pick"),
     "top_score": Named("search.batch:TopScore", "", "the highest upper bounds (the paper's u₂)", "kappa=2"),
@@ -182,11 +185,11 @@ def acquisition(text: str) -> Acquisition:
     return made
 
 
-def batch(text: str) -> Batch | None:
-    """The batch strategy of this name; None for "auto"."""
+def strategy(text: str) -> Strategy | None:
+    """The strategy of this name; None for "auto"."""
     if text.strip().lower() == "auto":
         return None
-    made: Batch = _made(text, BATCHES, "batch strategy")
+    made: Strategy = _made(text, STRATEGIES, "strategy")
     return made
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from likewise.campaign.console import Progress, Voice
+from likewise.campaign.console import Console, Progress
 from likewise.campaign.objects import Bad, shown
 from likewise.campaign.sheet import Sheet, cell_of, without_bad
 from likewise.campaign.similarities import Request, chosen, molecular
@@ -30,7 +30,7 @@ class Problem:
     """A study of a table's objects, and the row of each."""
 
     study: Study
-    likenesses: list[Similarity]
+    similarities: list[Similarity]
     sheet: Sheet | None
     rows: dict[str, int]
 
@@ -48,7 +48,7 @@ def answered(
     sheet: Sheet | None,
     request: Request,
     work: Callable[[Problem], Answer],
-    voice: Voice,
+    console: Console,
     extra: Sequence[Any] = (),
     progress: Progress | None = None,
 ) -> tuple[Problem, Answer]:
@@ -58,24 +58,24 @@ def answered(
     is done again without them.
     """
     while True:
-        likenesses: list[Similarity] = []
+        similarities: list[Similarity] = []
         try:
-            problem = posed(sheet, request, voice, likenesses, extra, progress or Progress())
+            problem = posed(sheet, request, console, similarities, extra, progress or Progress())
             return problem, work(problem)
         except SimilarityError:
-            check = _check_of(likenesses)
+            check = _check_of(similarities)
             _check_given(extra, check)
-            bad = [] if sheet is None else _incomparable(sheet, check, voice)
+            bad = [] if sheet is None else _incomparable(sheet, check, console)
             if sheet is None or not bad:
                 _check_together(sheet, extra, check)
                 raise
-            sheet = without_bad(sheet, bad, request.skip_bad, voice)
+            sheet = without_bad(sheet, bad, request.skip_bad, console)
 
 
 def posed(
     sheet: Sheet | None,
     request: Request,
-    voice: Voice,
+    console: Console,
     found: list[Similarity],
     extra: Sequence[Any],
     progress: Progress,
@@ -86,16 +86,16 @@ def posed(
 
     objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
     space = request.space or Pool([*objects, *extra])
-    found += chosen(request, space, space.objects if isinstance(space, Pool) else objects, _column(sheet), voice)
+    found += chosen(request, space, space.objects if isinstance(space, Pool) else objects, _column(sheet), console)
     if request.searching and sheet is not None and isinstance(space, Pool):
-        found[:] = _prepared(found, space, sheet, request, voice, progress)
+        found[:] = _prepared(found, space, sheet, request, console, progress)
     study = Study(
         space,
         found,
         direction=request.direction,
         seed=request.seed,
         acquisition=request.acquisition,
-        batch=request.batch,
+        strategy=request.strategy,
     )
     rows: dict[str, int] = {}
     if sheet is not None:
@@ -118,9 +118,9 @@ def _column(sheet: Sheet | None) -> str:
 
 
 def _prepared(
-    found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, voice: Voice, progress: Progress
+    found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, console: Console, progress: Progress
 ) -> list[Similarity]:
-    """The likenesses with a large pool of molecules encoded; those that would take too long are left out."""
+    """The similarities with a large pool of molecules encoded; those that would take too long are left out."""
     from likewise.campaign import large
 
     objects = pool.objects
@@ -135,7 +135,7 @@ def _prepared(
         (costs, seconds), shares = large.prices(found, objects), _weights(found, sheet, request)
         kept = large.affordable(shares, costs, seconds)
         for k in (k for k in range(len(found)) if k not in kept and shares[k] >= large.LEAST):
-            voice.note(
+            console.note(
                 f"{found[k].name} is left out, as comparing {len(objects)} molecules by it would take about "
                 f"{costs[k]:.0f} s more; --similarity takes all that it names"
             )
@@ -153,13 +153,13 @@ def _readable(molecules: Sequence[Any], progress: Progress) -> None:
 
 
 def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
-    """How much each likeness counts on the measured rows alone."""
+    """How much each similarity counts on the measured rows alone."""
     from likewise.spaces.pools.pool import Pool
     from likewise.study.study import Study
 
     study = Study(Pool([sheet.objects[i] for i in sheet.measured]), found, direction=request.direction)
     _told(study, sheet)
-    shares: list[float] = study.committee().likeness_weights().tolist()
+    shares: list[float] = study.committee().similarity_weights().tolist()
     return shares
 
 
@@ -168,11 +168,11 @@ def _told(study: Study, sheet: Sheet) -> None:
         study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
 
 
-def _incomparable(sheet: Sheet, check: Check, voice: Voice) -> list[Bad]:
+def _incomparable(sheet: Sheet, check: Check, console: Console) -> list[Bad]:
     """The rows whose objects a similarity refuses; halves of the table are tried until single rows are left."""
     places = [i for i, x in enumerate(sheet.objects) if x is not None]
     bad: list[Bad] = []
-    with voice.working("looking for rows that cannot be compared", len(places)) as progress:
+    with console.working("looking for rows that cannot be compared", len(places)) as progress:
         for start in range(0, len(places), CHECKED):
             some = places[start : start + CHECKED]
             bad += _refused(sheet, some, check)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.campaign.console import Voice
+from likewise.campaign.console import Console
 from likewise.campaign.objects import Bad, numeric, objects
 from likewise.campaign.roles import Roles, roles
 from likewise.errors import TableError
@@ -127,11 +127,11 @@ def order_keys(cells: Sequence[Any]) -> list[Any]:
         return texts
 
 
-def sheet(path: str | Path, choices: Choices, voice: Voice, space: Space | None = None) -> Sheet:
+def sheet(path: str | Path, choices: Choices, console: Console, space: Space | None = None) -> Sheet:
     """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped."""
     table = read(path, skip_ragged=choices.skip_bad)
     for note in table.notes:
-        voice.note(note)
+        console.note(note)
     chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
     for column in choices.text:
         table.column(column)
@@ -139,17 +139,17 @@ def sheet(path: str | Path, choices: Choices, voice: Voice, space: Space | None 
     sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
     found = objects(table, chosen, space=space, kinds=kinds, decimal=sign)
     for note in found.notes:
-        voice.note(f"{table.name}: {note}")
+        console.note(f"{table.name}: {note}")
     values = numbers(table.column(chosen.value), sign)
     stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
     made = Sheet(table, chosen, found.objects, values.values, None if stds is None else stds.values, sign, found.kinds)
     if chosen.chosen:
-        voice.note(f"{table.name}: took {' and '.join(chosen.chosen)}")
+        console.note(f"{table.name}: took {' and '.join(chosen.chosen)}")
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]
         bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
-    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, voice)
+    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, console)
 
 
 def _sign(
@@ -172,7 +172,7 @@ def _first_of_each_row(bad: Sequence[Bad]) -> list[Bad]:
     return [rows[place] for place in sorted(rows)]
 
 
-def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, voice: Voice) -> Sheet:
+def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, console: Console) -> Sheet:
     """The sheet without rows that cannot be used: an error that names them, or a note if they are to be skipped."""
     ragged = [Bad(place, "", "", "it has more cells than the header") for place in made.table.ragged]
     bad = [*bad, *(each for each in ragged if each not in made.skipped)]
@@ -182,7 +182,7 @@ def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, voice: Voice) -> Sh
     if not skip:
         others = f" {len(bad)} rows are like this: {numbered(table, bad)}." if len(bad) > 1 else ""
         raise TableError(f"{cell_of(table, first)}: {first.reason}. --skip-bad leaves such rows out.{others}")
-    voice.note(f"{table.name}: skipped {_rows(len(bad))}, {numbered(table, bad)}; the first one has {_why(first)}")
+    console.note(f"{table.name}: skipped {_rows(len(bad))}, {numbered(table, bad)}; the first one has {_why(first)}")
     return made.without(bad)
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.campaign.console import Voice
+from likewise.campaign.console import Console
 from likewise.campaign.names import similarities
 from likewise.errors import UsageError
 
 if TYPE_CHECKING:
     from likewise.acquisition.base import Acquisition
-    from likewise.search.batch import Batch
+    from likewise.search.batch import Strategy
     from likewise.similarity.auto.recognise import Recognised
     from likewise.similarity.base import Similarity
     from likewise.spaces.base import Space
@@ -33,13 +33,13 @@ class Request:
     direction: Literal["maximize", "minimize"] = "maximize"
     seed: int = 0
     acquisition: Acquisition | None = None
-    batch: Batch | None = None
+    strategy: Strategy | None = None
     skip_bad: bool = False
     # Whether all candidates will be compared, or the measured rows alone.
     searching: bool = False
 
 
-def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, voice: Voice) -> list[Similarity]:
+def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, console: Console) -> list[Similarity]:
     """The similarities that the user named, or those that suit the kind of object."""
     named = similarities(request.similarity)
     if isinstance(named, list):
@@ -47,15 +47,15 @@ def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, 
     if isinstance(named, dict):
         return [_of_columns(named, objects)]
     found = _of_space(space, request.seed) if request.space is not None else recognised(objects, request.seed, column)
-    voice.note(f"took the objects for {found.kind}, as {found.why}")
+    console.note(f"took the objects for {found.kind}, as {found.why}")
     if found.kind != "molecules" and _called_smiles(column) and not _rdkit():
-        voice.note("to compare SMILES as molecules, install likewise[molecules]")
-    return list(found.likenesses)
+        console.note("to compare SMILES as molecules, install likewise[molecules]")
+    return list(found.similarities)
 
 
-def molecular(likeness: Similarity) -> bool:
+def molecular(similarity: Similarity) -> bool:
     """Whether the objects as a whole are compared as molecules."""
-    return likeness.kind == "molecules"
+    return similarity.kind == "molecules"
 
 
 def recognised(objects: Sequence[Any], seed: int = 0, column: str = "") -> Recognised:
@@ -111,5 +111,5 @@ def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similar
             f"--similarity names the column {unknown[0]!r}, but the objects have {', '.join(map(repr, objects[0]))}."
         )
     rest = [name for name in objects[0] if name not in named]
-    parts = {name: of_field([x[name] for x in objects]).likenesses[0] for name in rest}
+    parts = {name: of_field([x[name] for x in objects]).similarities[0] for name in rest}
     return Parts("product", None, **{name: named.get(name) or parts[name] for name in objects[0]})

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.campaign.console import Voice
+from likewise.campaign.console import Console
 from likewise.campaign.objects import different, shown, to_cells
 from likewise.campaign.roles import PREFIX
 from likewise.campaign.sheet import Choices, Sheet, sheet
@@ -77,7 +77,7 @@ def _unmerged(target: Path, table: Sheet | None) -> int | None:
     chosen = Choices(skip_bad=True)
     try:
         like = chosen if table is None else replace(table.of_results(chosen), std=None)
-        told = sheet(target, like, Voice(quiet=True))
+        told = sheet(target, like, Console(quiet=True))
     except LikewiseError as error:
         # Suggestions of which none were left can be replaced; any other file is somebody's.
         return 0 if "no row below" in str(error) and PREFIX in str(error) else None

@@ -103,9 +103,9 @@ def _variances(study: Study, objects: Sequence[Any], values: Vector) -> Vector |
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Objects in the plane, by their likeness alone; values are NaN where nothing was measured.
+    """Objects in the plane, by their similarity alone; values are NaN where nothing was measured.
 
-    `picks` are the places of the suggestions, in their order; `share` is the part of the likeness that two dimensions
+    `picks` are the places of the suggestions, in their order; `share` is the part of the similarity that two dimensions
     can show.
     """
 
@@ -124,7 +124,7 @@ def object_map(
 ) -> Map:
     """A map of the study's objects: the measured ones, the suggestions, and some of the rest.
 
-    Likeness is that of the committee, or of these similarities to equal parts.
+    Similarity is that of the committee, or of these similarities to equal parts.
     """
     from likewise.study.trial import State
 
@@ -140,15 +140,15 @@ def object_map(
     objects = [*others, *(t.object for t in told), *picks]
     values = np.full(len(objects), np.nan)
     values[len(others) : len(others) + len(told)] = [t.value for t in told]
-    points, share = embedded(_likeness(study, objects, similarities))
+    points, share = embedded(_similarity(study, objects, similarities))
     return Map(objects, points, values, list(range(len(others) + len(told), len(objects))), share)
 
 
-def _likeness(study: Study, objects: Sequence[Any], given: Sequence[Similarity] | None) -> Matrix:
+def _similarity(study: Study, objects: Sequence[Any], given: Sequence[Similarity] | None) -> Matrix:
     """How alike the objects are: each similarity scaled to 1 on its diagonal, mixed by its weight."""
     if given is None:
         committee = study.committee()
-        similarities, weights = committee.likenesses, committee.likeness_weights()
+        similarities, weights = committee.similarities, committee.similarity_weights()
     else:
         similarities, weights = tuple(map(study.space.view, given)), np.ones(len(given))
     total = np.zeros((len(objects), len(objects)))

@@ -4,7 +4,7 @@ The power transform is chosen by evidence: densities on the user's scale, so its
 Jacobian and are chosen by leave-one-out errors on the user's scale, where these fall by more than their standard error.
 The errors are those of the better half: a scale that orders the poor objects well and blurs the good ones would never
 find the best. With few values that verdict is worth little, and ranks do not stand.
-Both are judged on one rough matrix, the mean of all likenesses before anything is learnt: one eigendecomposition.
+Both are judged on one rough matrix, the mean of all similarities before anything is learnt: one eigendecomposition.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Fit(NamedTuple):
     squared_errors: Vector
 
 
-def suitable_scale(scores: Matrix, values: Vector) -> type[Transform]:
+def choose_transform(scores: Matrix, values: Vector) -> type[Transform]:
     """The transform that suits these values best, under a matrix of scores of the observed objects."""
     if len(values) < POWER_FROM or np.ptp(values) == 0:
         return Standardised

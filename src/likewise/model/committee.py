@@ -1,6 +1,6 @@
-"""Several likenesses, warps and noises, weighted by evidence. One model is a committee of one.
+"""Several similarities, warps and noises, weighted by evidence. One model is a committee of one.
 
-Each likeness has one Gram matrix; a member mixes and warps their scores by its recipe and holds a posterior on the
+Each similarity has one Gram matrix; a member mixes and warps their scores by its recipe and holds a posterior on the
 result. Predictions are the weighted mixture of the members; an acquisition is averaged over them.
 """
 
@@ -51,9 +51,9 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Committee:
-    """Members over shared likenesses, on one transform of the values.
+    """Members over shared similarities, on one transform of the values.
 
-    `waiting` has, for each used likeness, the observed objects followed by those in flight, if any are.
+    `waiting` has, for each used similarity, the observed objects followed by those in flight, if any are.
     """
 
     grams: tuple[Gram, ...]
@@ -65,7 +65,7 @@ class Committee:
         return len(self.grams[0])
 
     @property
-    def likenesses(self) -> tuple[Similarity, ...]:
+    def similarities(self) -> tuple[Similarity, ...]:
         return tuple(gram.similarity for gram in self.grams)
 
     @property
@@ -75,16 +75,16 @@ class Committee:
 
     @property
     def used(self) -> tuple[int, ...]:
-        """The likenesses that some member uses."""
+        """The similarities that some member uses."""
         return tuple(sorted({k for member in self.members for k in member.recipe.used}))
 
     @property
     def differentiable(self) -> bool:
-        """Whether every likeness in use has derivatives in the objects."""
+        """Whether every similarity in use has derivatives in the objects."""
         return all(is_differentiable(self.grams[k].similarity) for k in self.used)
 
-    def likeness_weights(self) -> Vector:
-        """How much each likeness counts: members' votes shared among the likenesses of their recipe."""
+    def similarity_weights(self) -> Vector:
+        """How much each similarity counts: members' votes shared among the similarities of their recipe."""
         shares = np.zeros(len(self.grams))
         for member in self.members:
             mix = np.array(member.recipe.weights)
@@ -92,15 +92,15 @@ class Committee:
         return shares
 
     def encode(self, objects: Sequence[Any]) -> dict[int, Encoding]:
-        """Each used likeness's encoding of these objects."""
+        """Each used similarity's encoding of these objects."""
         return {k: self.grams[k].similarity.encode(objects) for k in self.used}
 
     def rows(self, encodings: Mapping[int, Encoding]) -> dict[int, Matrix]:
-        """Each used likeness's scores with the observed objects, then with the pending ones."""
+        """Each used similarity's scores with the observed objects, then with the pending ones."""
         return {k: self.waiting.get(k, self.grams[k]).rows(encoding) for k, encoding in encodings.items()}
 
     def selves(self, encodings: Mapping[int, Encoding]) -> dict[int, Vector]:
-        """Each used likeness's scores of the objects with themselves."""
+        """Each used similarity's scores of the objects with themselves."""
         return {k: self.grams[k].selves(encoding) for k, encoding in encodings.items()}
 
     def moments(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix]:
@@ -125,7 +125,7 @@ class Committee:
     def linearise(self, rows: Scores, selves: Mapping[int, Vector]) -> tuple[Matrix, Matrix, CommitteePullback]:
         """Means and variances as `moments` gives them, and one step of the chain rule through them.
 
-        The step takes ∂u/∂μ and ∂u/∂V of each member to ∂u/∂S_x and ∂u/∂S(x, x) of each likeness.
+        The step takes ∂u/∂μ and ∂u/∂V of each member to ∂u/∂S_x and ∂u/∂S(x, x) of each similarity.
         """
         groups = [(recipe, list(group)) for recipe, group in groupby(self.members, key=lambda m: m.recipe)]
         found = []

@@ -1,7 +1,8 @@
-"""How a committee is seated: which members stand, how evidence weighs them, and who is left out for the round.
+"""How a committee is fitted: which members stand, how evidence weighs them, and who is left out for the round.
 
-Members are recipes (each likeness alone, pairs, the equal mix, learnt weights) × warps × noises. The eigendecomposition
-of a recipe's matrix is shared by all its noises, and the amplitude has a closed form, so a member costs O(t).
+Members are recipes (each similarity alone, pairs, the equal mix, learnt weights) × warps × noises. The
+eigendecomposition of a recipe's matrix is shared by all its noises, and the amplitude has a closed form, so a member
+costs O(t).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from likewise.model.choose_transform import suitable_scale
+from likewise.model.choose_transform import choose_transform
 from likewise.model.committee import Committee, Member
 from likewise.model.evidence import (
     NOISE_PRIOR,
@@ -47,7 +48,7 @@ OFFSET = 1.0
 LEAST_SELF = 1e-18
 # What a learnt parameter costs in log evidence: it was chosen to fit.
 OCCAM = 0.5
-# Warps are rather mild: one standard deviation is a factor of four in how local the likeness is.
+# Warps are rather mild: one standard deviation is a factor of four in how local the similarity is.
 WARP_SCALE = np.log(4.0)
 
 
@@ -68,7 +69,7 @@ DEFAULT = Settings()
 
 
 @dataclass(frozen=True, eq=False)
-class _Seat:
+class _Candidate:
     """A candidate for membership, before the votes are counted."""
 
     recipe: Recipe
@@ -79,7 +80,7 @@ class _Seat:
     evidence: Evidence
 
 
-def seat(
+def fit(
     grams: Sequence[Gram],
     values: Vector,
     extra_noise: Vector | None = None,
@@ -87,30 +88,32 @@ def seat(
     settings: Settings = DEFAULT,
     transform: Transform | None = None,
 ) -> Committee:
-    """The committee of these likenesses for these values (on the user's scale), weighted by evidence.
+    """The committee of these similarities for these values (on the user's scale), weighted by evidence.
 
     `extra_noise` holds known measurement variances on the user's scale. Without a `transform` the scale is chosen.
     """
     if transform is None:
         rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
-        kind = suitable_scale(rough + settings.offset, values) if settings.rescale else Standardised
+        kind = choose_transform(rough + settings.offset, values) if settings.rescale else Standardised
         transform = kind.of(values)
     data = _Data.of(values, extra_noise, transform)
     settings = replace(settings, ratios=settings.ratios + _replicate_ratio(grams[0].objects, data.values))
     tuned, learnt = _tuned(grams, data, settings)
-    seats = [
+    candidates = [
         one
         for recipe, ratios, log_prior in _recipes(tuned, learnt, data, settings)
         for spectrum in settings.spectra
-        for one in _seats(tuned, recipe, ratios, log_prior, spectrum, data)
+        for one in _candidates(tuned, recipe, ratios, log_prior, spectrum, data)
     ]
     if "as_is" in settings.spectra:
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
-        seats = [replace(one, evidence=_leave_one_out(one, data)) for one in seats]
-    return Committee(tuple(tuned), _elected(seats, data), transform)
+        candidates = [replace(one, evidence=_leave_one_out(one, data)) for one in candidates]
+    return Committee(tuple(tuned), _elected(candidates, data), transform)
 
 
-def reseat(committee: Committee, grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None) -> Committee:
+def recondition(
+    committee: Committee, grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None
+) -> Committee:
     """The same members on further observations: recipes, noises, amplitudes and votes stay, nothing is learnt."""
     data = _Data.of(values, extra_noise, committee.transform)
     treated: dict[tuple[Recipe, Spectrum], tuple[Gram, Treatment]] = {}
@@ -138,7 +141,7 @@ class _Data(NamedTuple):
 
 
 def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list[Gram], dict[int, Learnt]]:
-    """The likenesses with their parameters learnt, where they have any."""
+    """The similarities with their parameters learnt, where they have any."""
     tuned, learnt = list(grams), dict[int, Learnt]()
     if not settings.learn or len(data.values) < LEARN_FROM:
         return tuned, learnt
@@ -164,7 +167,7 @@ def _replicate_ratio(objects: Sequence[Any], values: Vector) -> tuple[float, ...
 
 
 def _scales(grams: Sequence[Gram]) -> list[float]:
-    """What brings each likeness to a mean score of one of an object with itself; 1 where no object is like itself."""
+    """What brings each similarity to a mean score of one of an object with itself; 1 where no object is like itself."""
     means = [float(np.mean(np.diag(gram.scores))) if len(gram) else 1.0 for gram in grams]
     return [1.0 if abs(mean - 1.0) < 1e-9 or mean < LEAST_SELF else 1.0 / mean for mean in means]
 
@@ -208,9 +211,9 @@ def _mixed(grams: Sequence[Gram], recipe: Recipe) -> Gram:
     return Gram(similarity, grams[0].objects, recipe.encoding([gram.encodings for gram in grams]), scores)
 
 
-def _seats(
+def _candidates(
     grams: Sequence[Gram], recipe: Recipe, ratios: Sequence[float], log_prior: float, spectrum: Spectrum, data: _Data
-) -> Iterator[_Seat]:
+) -> Iterator[_Candidate]:
     """One candidate for each noise; they share the eigendecomposition."""
     gram = _mixed(grams, recipe)
     alone = len(ratios) == 1 or bool(data.extra.any())
@@ -224,7 +227,7 @@ def _seats(
             evidence = _factored_evidence(treatment, ratio, data)
         # Heavy tails: an objective without noise is not implausible, it is common.
         prior = -np.log1p(((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2)
-        yield _Seat(recipe, gram, treatment, ratio, log_prior + prior, evidence)
+        yield _Candidate(recipe, gram, treatment, ratio, log_prior + prior, evidence)
 
 
 def _factored_evidence(treatment: Treatment, ratio: float, data: _Data) -> Evidence:
@@ -242,7 +245,7 @@ def _factored_evidence(treatment: Treatment, ratio: float, data: _Data) -> Evide
     return evidence
 
 
-def _leave_one_out(one: _Seat, data: _Data) -> Evidence:
+def _leave_one_out(one: _Candidate, data: _Data) -> Evidence:
     post = _conditioned(one.gram, one.treatment, one.ratio, one.evidence.amplitude, data)
     return Evidence(leave_one_out_density(post), one.evidence.amplitude)
 
@@ -251,9 +254,9 @@ def _conditioned(gram: Gram, treatment: Treatment, ratio: float, amplitude: floa
     return treated_posterior(gram, data.values, amplitude * ratio + data.extra, treatment, amplitude=amplitude)
 
 
-def _elected(seats: Sequence[_Seat], data: _Data) -> tuple[Member, ...]:
+def _elected(candidates: Sequence[_Candidate], data: _Data) -> tuple[Member, ...]:
     """The members with at least 2 % of the votes, out of the strongest candidates."""
-    logs = np.array([one.evidence.log + one.log_prior for one in seats])
+    logs = np.array([one.evidence.log + one.log_prior for one in candidates])
     strongest = np.argsort(-logs, kind="stable")[:MOST_MEMBERS]
     votes = np.exp(logs[strongest] - logs[strongest[0]])
     votes /= votes.sum()
@@ -269,5 +272,5 @@ def _elected(seats: Sequence[_Seat], data: _Data) -> tuple[Member, ...]:
             one.ratio,
             one.evidence.log,
         )
-        for one, share in ((seats[strongest[kept][i]], shares[i]) for i in order)
+        for one, share in ((candidates[strongest[kept][i]], shares[i]) for i in order)
     )

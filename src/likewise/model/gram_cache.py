@@ -19,10 +19,10 @@ CHECKED = 8
 
 
 @dataclass(eq=False)
-class Grams:
-    """One Gram matrix per likeness, over every object met so far; those of any objects are taken out of it."""
+class GramCache:
+    """One Gram matrix per similarity, over every object met so far; those of any objects are taken out of it."""
 
-    likenesses: tuple[Similarity, ...]
+    similarities: tuple[Similarity, ...]
     _settled: tuple[Similarity, ...] = ()
     _settled_on: int = 0
     _whole: tuple[Gram, ...] = ()
@@ -40,12 +40,12 @@ class Grams:
         return tuple(_exact(picked(gram, index)) for gram in self._whole)
 
     def settle(self, objects: Sequence[Any]) -> None:
-        """Settle what likenesses leave to the data (median distances) on these objects."""
+        """Settle what similarities leave to the data (median distances) on these objects."""
         if len(objects) == self._settled_on:
             return
-        before = self._settled or self.likenesses
-        # As given, because a likeness that is settled stays so.
-        fitted = (likeness.fitted(likeness.encode(objects)) for likeness in self.likenesses)
+        before = self._settled or self.similarities
+        # As given, because a similarity that is settled stays so.
+        fitted = (similarity.fitted(similarity.encode(objects)) for similarity in self.similarities)
         self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
         self._settled_on = len(objects)
         if self._whole:
@@ -60,7 +60,7 @@ class Grams:
             self._whole = tuple(gram.grown(new) for gram in self._whole)
         else:
             met = [*(self._whole[0].objects if self._whole else ()), *new]
-            self._whole = tuple(Gram.of(likeness, met) for likeness in self._settled or self.likenesses)
+            self._whole = tuple(Gram.of(similarity, met) for similarity in self._settled or self.similarities)
         self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
 
 
@@ -85,7 +85,7 @@ def _exact(gram: Gram) -> Gram:
     """The same scores to the last bit, however the matrix has grown.
 
     Matrix products round differently in blocks of different shapes, which a gradient trajectory would notice.
-    Likenesses that have gradients are quick to compute, so that they can be computed in one block.
+    Similarities that have gradients are quick to compute, so that they can be computed in one block.
     """
     quick = is_differentiable(gram.similarity)
     return gram.tuned(gram.similarity) if quick else gram

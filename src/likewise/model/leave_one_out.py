@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr
 
 from likewise.model.committee import Committee
-from likewise.model.fit import LEARN_FROM, Settings, reseat
+from likewise.model.fit import LEARN_FROM, Settings, recondition
 from likewise.model.gram import Gram
 from likewise.model.hyperparameters import learn
 from likewise.model.posterior import Posterior
@@ -34,7 +34,7 @@ Groups = list[NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeaveOneOut:
     """What each member says of each observation without it, on the model's scale: mean, and variance of the value."""
 
     weights: Vector
@@ -43,7 +43,7 @@ class LeftOut:
     variances: Matrix
 
     @classmethod
-    def of(cls, committee: Committee, groups: Groups) -> LeftOut:
+    def of(cls, committee: Committee, groups: Groups) -> LeaveOneOut:
         """Every group of observations left out in turn, parameters kept."""
         found = [_left_out(member.posterior, groups) for member in committee.members]
         means, latent = (np.array(rows) for rows in zip(*found, strict=True))
@@ -83,7 +83,7 @@ def _left_out(post: Posterior, groups: Groups) -> tuple[Vector, Vector]:
 
 def left_out_error(committee: Committee) -> float:
     """Root mean squared error for observations left out one by one, on the model's scale; nothing is learnt anew."""
-    found = LeftOut.of(committee, [])
+    found = LeaveOneOut.of(committee, [])
     return float(np.sqrt(np.mean((committee.members[0].posterior.values - found.weights @ found.means) ** 2)))
 
 
@@ -101,9 +101,9 @@ def same_objects(objects: Sequence[Any]) -> Groups:
 
 def left_out(
     committee: Committee, values: Vector, extra_noise: Vector | None, groups: Groups, settings: Settings
-) -> LeftOut:
+) -> LeaveOneOut:
     """Every group left out in turn, with what is learnt learnt without it. Values are on the user's scale."""
-    found = LeftOut.of(committee, groups)
+    found = LeaveOneOut.of(committee, groups)
     learnt = [k for k in committee.used if settings.learn and _parameters(committee.grams[k])]
     if not learnt or len(groups) < max(FOLDS, LEARN_FROM + 1):
         return found
@@ -112,7 +112,7 @@ def left_out(
             _relearnt(gram, committee, values, extra_noise, others, settings) if k in learnt else gram
             for k, gram in enumerate(committee.grams)
         ]
-        part = LeftOut.of(reseat(committee, grams, values, extra_noise), groups)
+        part = LeaveOneOut.of(recondition(committee, grams, values, extra_noise), groups)
         for rows, own in ((found.means, part.means), (found.latent, part.latent), (found.variances, part.variances)):
             rows[:, fold] = own[:, fold]
     return found

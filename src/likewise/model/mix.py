@@ -1,4 +1,4 @@
-"""How a member of a committee mixes the likenesses: S = (Σ_k w_k S_k)^p + c."""
+"""How a member of a committee mixes the similarities: S = (Σ_k w_k S_k)^p + c."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from likewise.similarity.combine.algebra import Offset, Scaled, Sum, Warped, pow
 
 @dataclass(frozen=True)
 class Recipe:
-    """Weights of the likenesses, the warp of their mix, and what all objects have in common.
+    """Weights of the similarities, the warp of their mix, and what all objects have in common.
 
     The offset c lets the mean be learnt with everything else. Without it, observations that crowd around the best ones
     would raise what is expected far away from them.
@@ -28,7 +28,7 @@ class Recipe:
 
     @cached_property
     def used(self) -> tuple[int, ...]:
-        """The likenesses that have a weight."""
+        """The similarities that have a weight."""
         return tuple(k for k, w in enumerate(self.weights) if w > 0)
 
     def mix(self, scores: Mapping[int, Any] | Sequence[Any]) -> Any:
@@ -47,7 +47,7 @@ class Recipe:
         return mixed + self.offset if self.offset else mixed
 
     def pull(self, scores: Mapping[int, Any], weights: Any) -> dict[int, Any]:
-        """From derivatives in the member's scores to derivatives in each likeness's."""
+        """From derivatives in the member's scores to derivatives in each similarity's."""
         inside = weights if self.power == 1.0 else weights * power_slope(self.mix(scores), self.power)
         return {k: self.weights[k] * inside for k in self.used}
 
@@ -59,5 +59,5 @@ class Recipe:
         return Offset(warped, self.offset) if self.offset else warped
 
     def encoding(self, encodings: Sequence[Any]) -> Any:
-        """The encoding that `similarity` would make, from those of the likenesses."""
+        """The encoding that `similarity` would make, from those of the similarities."""
         return encodings[self.used[0]] if len(self.used) == 1 else tuple(encodings[k] for k in self.used)

@@ -1,7 +1,7 @@
-"""What a study believes: a committee, seated on a schedule and conditioned on what has been told since.
+"""What a study believes: a committee, fitted on a schedule and conditioned on what has been told since.
 
-Where the committee of the schedule errs more on observations left out than it did when it was seated, it has not
-foreseen what was told since, and another is seated at once.
+Where the committee of the schedule errs more on observations left out than it did when it was fitted, it has not
+foreseen what was told since, and another is fitted at once.
 
 It depends on the observations and their order alone, never on when it was asked, so that a study that was resumed
 believes what it would have believed otherwise. Only the work is remembered.
@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from likewise.model.committee import Committee
-from likewise.model.fit import Settings, reseat, seat
+from likewise.model.fit import Settings, fit, recondition
 from likewise.model.gram import Gram
-from likewise.model.gram_cache import Grams, picked
+from likewise.model.gram_cache import GramCache, picked
 from likewise.model.leave_one_out import left_out_error
-from likewise.model.selection import LEARNT_FROM, Selection, chosen, last_seating, select
+from likewise.model.selection import LEARNT_FROM, Selection, chosen, last_fit, select
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, join
 
-# A committee whose leave-one-out error has grown by so much since it was seated is seated anew.
+# A committee whose leave-one-out error has grown by so much since it was fitted is fitted anew.
 DEGRADED = 1.1
 
 
@@ -53,26 +53,26 @@ class Data:
 
 @dataclass(eq=False)
 class Model:
-    """The likenesses, and the committee for the observations so far."""
+    """The similarities, and the committee for the observations so far."""
 
-    likenesses: tuple[Similarity, ...]
+    similarities: tuple[Similarity, ...]
     settings: Settings = field(default_factory=Settings)
-    grams: Grams = field(init=False)
+    grams: GramCache = field(init=False)
     _known: tuple[Data, Selection, Committee] | None = None
     _seated: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
     _first: tuple[Any, list[Encoding]] | None = None
 
     def __post_init__(self) -> None:
-        self.grams = Grams(self.likenesses)
+        self.grams = GramCache(self.similarities)
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
-        """A complaint where a likeness cannot compare these objects with one another and with a known one."""
+        """A complaint where a similarity cannot compare these objects with one another and with a known one."""
         if known and (self._first is None or self._first[0] is not known[0]):
-            self._first = known[0], [likeness.encode(known[:1]) for likeness in self.likenesses]
-        for k, likeness in enumerate(self.likenesses):
+            self._first = known[0], [similarity.encode(known[:1]) for similarity in self.similarities]
+        for k, similarity in enumerate(self.similarities):
             first = [self._first[1][k]] if known and self._first is not None else []
-            join([*first, likeness.encode(objects)])
+            join([*first, similarity.encode(objects)])
 
     def committee(self, data: Data) -> tuple[Committee, Selection]:
         """The committee for these observations, and which of them it is conditioned on."""
@@ -82,42 +82,42 @@ class Model:
         return self._known[2], self._known[1]
 
     def _conditioned(self, data: Data, selection: Selection) -> Committee:
-        seating = last_seating(len(data.values))
-        self.grams.settle(data.objects[: _settling(seating)])
+        fit = last_fit(len(data.values))
+        self.grams.settle(data.objects[: _settling(fit)])
         used = data.part(selection.conditioned)
         grams = self.grams.of(used.objects)
         places = np.searchsorted(selection.conditioned, selection.learnt)
-        seated = self._seat([picked(gram, places) for gram in grams], used.part(places))
-        committee = _on(seated, grams, used)
-        before = int(np.searchsorted(selection.conditioned, seating))
-        if before < len(used.values) and self._degraded(seated, committee, grams, used, before):
+        fitted = self._fit([picked(gram, places) for gram in grams], used.part(places))
+        committee = _on(fitted, grams, used)
+        before = int(np.searchsorted(selection.conditioned, fit))
+        if before < len(used.values) and self._degraded(fitted, committee, grams, used, before):
             places = chosen(used.values, LEARNT_FROM)
-            committee = _on(self._seat_now([picked(gram, places) for gram in grams], used.part(places)), grams, used)
+            committee = _on(self._fit_now([picked(gram, places) for gram in grams], used.part(places)), grams, used)
         return committee
 
-    def _degraded(self, seated: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
-        """Whether the errors have grown since the seating, when there were the first `before` of the observations."""
-        if self._error is None or self._error[0] is not seated:
+    def _degraded(self, fitted: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
+        """Whether the errors have grown since the fit, when there were the first `before` of the observations."""
+        if self._error is None or self._error[0] is not fitted:
             first = np.arange(before)
-            then = _on(seated, [picked(gram, first) for gram in grams], used.part(first))
-            self._error = seated, left_out_error(then)
+            then = _on(fitted, [picked(gram, first) for gram in grams], used.part(first))
+            self._error = fitted, left_out_error(then)
         return left_out_error(now) > DEGRADED * self._error[1]
 
-    def _seat(self, grams: Sequence[Gram], data: Data) -> Committee:
+    def _fit(self, grams: Sequence[Gram], data: Data) -> Committee:
         if self._seated is None or not self._seated[0].same(data):
-            self._seated = data, self._seat_now(grams, data)
+            self._seated = data, self._fit_now(grams, data)
         return self._seated[1]
 
-    def _seat_now(self, grams: Sequence[Gram], data: Data) -> Committee:
-        return seat(grams, data.values, data.extra_noise, settings=self.settings)
+    def _fit_now(self, grams: Sequence[Gram], data: Data) -> Committee:
+        return fit(grams, data.values, data.extra_noise, settings=self.settings)
 
 
-def _on(seated: Committee, grams: Sequence[Gram], data: Data) -> Committee:
-    """The committee on these observations, which hold those it was seated on."""
-    if len(seated.grams[0]) == len(data.values):
-        return seated
-    tuned = [_like(gram, own.similarity) for gram, own in zip(grams, seated.grams, strict=True)]
-    return reseat(seated, tuned, data.values, data.extra_noise)
+def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:
+    """The committee on these observations, which hold those it was fitted on."""
+    if len(fitted.grams[0]) == len(data.values):
+        return fitted
+    tuned = [_like(gram, own.similarity) for gram, own in zip(grams, fitted.grams, strict=True)]
+    return recondition(fitted, tuned, data.values, data.extra_noise)
 
 
 def _like(gram: Gram, similarity: Similarity) -> Gram:
@@ -125,7 +125,7 @@ def _like(gram: Gram, similarity: Similarity) -> Gram:
 
 
 def _settling(t: int) -> int:
-    """How many of the first observations settle the likenesses: twice as many whenever the data have doubled.
+    """How many of the first observations settle the similarities: twice as many whenever the data have doubled.
 
     >>> [_settling(t) for t in (1, 2, 3, 9, 5000)]
     [0, 2, 2, 8, 256]

@@ -5,7 +5,7 @@ stays, for that is where the optimum is, and the rest is drawn from all others a
 is learnt (parameters, noises, votes) is learnt from `LEARNT_FROM` of them, chosen in the same way.
 
 The choice depends on nothing but the values in their order, so that a resumed study makes the same one; and it changes
-only when the committee is seated anew, so that Gram matrices grow in between. Of what is left out once, nothing comes
+only when the committee is fitted anew, so that Gram matrices grow in between. Of what is left out once, nothing comes
 back, so that they never need a score again that was computed before.
 """
 
@@ -40,17 +40,17 @@ def select(values: Vector) -> Selection:
     ([20, 20], [1048, 300])
     """
     t = len(values)
-    seated = last_seating(t)
-    fresh = np.arange(seated, t)
+    fitted = last_fit(t)
+    fresh = np.arange(fitted, t)
     return Selection(
-        np.concatenate([chosen(values[:seated], CONDITIONED_ON), fresh]), chosen(values[:seated], LEARNT_FROM)
+        np.concatenate([chosen(values[:fitted], CONDITIONED_ON), fresh]), chosen(values[:fitted], LEARNT_FROM)
     )
 
 
-def last_seating(t: int) -> int:
-    """When the committee was last seated: at every tell at first, then whenever the data have grown by a tenth.
+def last_fit(t: int) -> int:
+    """When the committee was last fitted: at every tell at first, then whenever the data have grown by a tenth.
 
-    >>> [last_seating(t) for t in (7, 50, 54, 55, 60, 12_345)]
+    >>> [last_fit(t) for t in (7, 50, 54, 55, 60, 12_345)]
     [7, 50, 50, 55, 55, 12252]
     """
     if t <= EVERY_TELL_UNTIL:

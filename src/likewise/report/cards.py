@@ -21,21 +21,21 @@ ANALOGUES = 3
 WHOLE = ""
 
 
-def molecular(likenesses: Sequence[Similarity]) -> set[str]:
+def molecular(similarities: Sequence[Similarity]) -> set[str]:
     """The fields of the objects that are molecules; `WHOLE` where the object itself is one."""
     found: set[str] = set()
-    for likeness in likenesses:
-        found |= _molecular(likeness)
+    for similarity in similarities:
+        found |= _molecular(similarity)
     return found
 
 
-def _molecular(likeness: Similarity) -> set[str]:
-    if likeness.kind == "molecules":
+def _molecular(similarity: Similarity) -> set[str]:
+    if similarity.kind == "molecules":
         return {WHOLE}
-    fields = getattr(likeness, "fields", None)
+    fields = getattr(similarity, "fields", None)
     if fields is not None:
-        return {name for name, part in zip(fields, likeness.parts, strict=True) if _molecular(part)}
-    return {name for part in likeness.parts for name in _molecular(part)}
+        return {name for name, part in zip(fields, similarity.parts, strict=True) if _molecular(part)}
+    return {name for part in similarity.parts for name in _molecular(part)}
 
 
 def described(x: Any, fields: Collection[str], bond: float = BOND, width: int | None = None) -> str:
@@ -54,7 +54,7 @@ def _field(name: str, value: Any, fields: Collection[str], bond: float) -> str:
 
 def cards(problem: Problem, found: Sequence[Suggestion], name: str) -> str:
     """All suggestions; the first ones as cards, further ones in a table."""
-    fields = molecular(problem.likenesses)
+    fields = molecular(problem.similarities)
     made = "\n".join(_card(problem, rank, s, name, fields) for rank, s in enumerate(found[:DRAWN], 1))
     return f'<div class="cards">\n{made}\n</div>{_rest(found[DRAWN:], name)}'
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.campaign.answers import counted, percent, weights
-from likewise.campaign.console import Voice
+from likewise.campaign.console import Console
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.objects import shown
 from likewise.errors import UsageError
@@ -48,10 +48,10 @@ def _is_report(path: Path) -> bool:
 
 
 def write_report(
-    problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, target: Path, voice: Voice
+    problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, target: Path, console: Console
 ) -> None:
     """Write the report; a file that is there already is replaced."""
-    replaced(target, page(problem, found, judgement, voice.notes).encode())
+    replaced(target, page(problem, found, judgement, console.notes).encode())
 
 
 def page(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, notes: Sequence[str] = ()) -> str:
@@ -94,7 +94,7 @@ def _section(key: str, heading: str, *content: str, classes: str = "") -> str:
 
 def _verdict(judgement: Judgement | None) -> str:
     if judgement is None:
-        text = "Too little is measured to say whether likeness predicts the values; the suggestions explore."
+        text = "Too little is measured to say whether similarity predicts the values; the suggestions explore."
         return _section("verdict", "Verdict", f"<p>{text}</p>", classes="weak")
     return _section(
         "verdict", "Verdict", f"<p>{escape(judgement.verdict)}</p>", classes="" if judgement.good else "weak"
@@ -148,7 +148,7 @@ def _progress(problem: Problem, found: Sequence[Suggestion], name: str, measured
 
 def _map(problem: Problem, found: Sequence[Suggestion], name: str) -> str:
     nothing = problem.sheet is None or not problem.sheet.measured
-    shown_map = views.object_map(problem.study, found, similarities=problem.likenesses if nothing else None)
+    shown_map = views.object_map(problem.study, found, similarities=problem.similarities if nothing else None)
     measured = ~np.isnan(shown_map.values)
     picked = set(shown_map.picks)
     groups = {
@@ -164,7 +164,7 @@ def _map(problem: Problem, found: Sequence[Suggestion], name: str) -> str:
     }
     text = (
         "Objects that are alike lie close together; the axes have no other meaning, and two dimensions show "
-        f"{percent(shown_map.share)} of the likeness. Point at an object to read its name."
+        f"{percent(shown_map.share)} of the similarity. Point at an object to read its name."
     )
     figure = pictures.object_map(shown_map, name)
     return _section("map", "Map of the objects", _figure(inline(figure, "map", text, titles), text))
@@ -204,7 +204,7 @@ def _checks(problem: Problem, name: str, measured: int) -> list[str]:
 def _committee(problem: Problem) -> str:
     shares = weights(problem)
     if not shares:
-        names = ", ".join(escape(likeness.name) for likeness in problem.likenesses)
+        names = ", ".join(escape(similarity.name) for similarity in problem.similarities)
         return _section(
             "committee", "Committee", f"<p>Similarities: {names}. Their weights follow from the values.</p>"
         )

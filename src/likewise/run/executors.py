@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any, final
 
 from likewise.errors import StudyError
-from likewise.run.runners import UNCOUNTED, Mailbox, Objective
+from likewise.run.runners import UNCOUNTED, Objective, QueueRunner
 from likewise.study.evaluation import Outcome, evaluate
 
 RESTART = 60.0
@@ -18,7 +18,7 @@ _AGAIN = "the study is kept; go on by running it again with a new executor"
 
 
 @final
-class Pool(Mailbox):
+class ExecutorRunner(QueueRunner):
     """Evaluates on a `concurrent.futures.Executor`, which stays the user's to shut down.
 
     A running evaluation cannot be given up: it keeps its worker. If one still runs at the end, a process pool is
@@ -33,7 +33,7 @@ class Pool(Mailbox):
         self._stuck: dict[int, Future[Outcome]] = {}
 
     @property
-    def hands(self) -> int:
+    def capacity(self) -> int:
         workers: int | None = getattr(self._executor, "_max_workers", None)
         return UNCOUNTED if workers is None else workers - len(self._stuck)
 
@@ -43,14 +43,14 @@ class Pool(Mailbox):
         except RuntimeError as error:
             raise StudyError(f"the executor takes no more evaluations: {error}; {_AGAIN}") from error
         self._futures[number] = future
-        future.add_done_callback(lambda ended: self._mail.put((number, ended)))
+        future.add_done_callback(lambda ended: self._queue.put((number, ended)))
 
-    def _opened(self, number: int, letter: Any) -> Outcome | None:
+    def _opened(self, number: int, message: Any) -> Outcome | None:
         self._stuck.pop(number, None)
         if self._futures.pop(number, None) is None:
             return None
         try:
-            return Outcome(*letter.result())
+            return Outcome(*message.result())
         except BrokenExecutor as error:
             raise StudyError(f"the executor has lost a worker and is broken: {error}; {_AGAIN}") from error
         except CancelledError:
@@ -73,7 +73,7 @@ class Pool(Mailbox):
 
 
 @final
-class Cluster(Mailbox):
+class DaskRunner(QueueRunner):
     """Evaluates on a Dask cluster, which stays the user's to close.
 
     An evaluation whose worker dies is run elsewhere, as Dask does; one that kills several workers has failed. The
@@ -89,7 +89,7 @@ class Cluster(Mailbox):
         self._futures: dict[int, Any] = {}
 
     @property
-    def hands(self) -> int:
+    def capacity(self) -> int:
         # A cluster that is still without workers may start them when there is something to do.
         with self._reached():
             return max(1, sum(self._client.nthreads().values()))
@@ -99,7 +99,7 @@ class Cluster(Mailbox):
         with self._reached():
             future = self._client.submit(evaluate, self._f, x, key=key, pure=False)
         self._futures[number] = future
-        future.add_done_callback(lambda ended: self._mail.put((number, ended)))
+        future.add_done_callback(lambda ended: self._queue.put((number, ended)))
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
@@ -109,11 +109,11 @@ class Cluster(Mailbox):
             # What distributed raises for a scheduler that is gone and for a client that is closed.
             raise StudyError(f"the Dask cluster cannot be reached: {error}; {_AGAIN}") from error
 
-    def _opened(self, number: int, letter: Any) -> Outcome | None:
+    def _opened(self, number: int, message: Any) -> Outcome | None:
         if self._futures.pop(number, None) is None:
             return None
         try:
-            return Outcome(*letter.result())
+            return Outcome(*message.result())
         except (CancelledError, OSError) as error:
             # Not the object's fault: it is given back.
             raise StudyError(f"the Dask cluster has dropped an evaluation: {error}; {_AGAIN}") from error

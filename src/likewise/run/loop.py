@@ -1,4 +1,4 @@
-"""The loop of a run: ask, evaluate, tell, with as many evaluations in flight as there are hands for."""
+"""The loop of a run: ask, evaluate, tell, with as many evaluations in flight as there are capacity for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from likewise.errors import StorageError, StudyError
 from likewise.run.interruption import Interruption
 from likewise.run.progress import Progress
-from likewise.run.runners import Crew, Ended
+from likewise.run.runners import Ended, Runner
 from likewise.run.stopping import Watch
 from likewise.study.evaluation import Outcome
 from likewise.study.study import Study
@@ -36,7 +36,7 @@ class Loop:
     """One run. Suggestions wait until a hand is free, so that their time counts from when their evaluation begins."""
 
     study: Study
-    crew: Crew
+    runner: Runner
     watch: Watch
     width: int
     synchronous: bool
@@ -55,7 +55,7 @@ class Loop:
             reason = INTERRUPTED
         # What has ended while something else was done; what went wrong there does not matter any more.
         with self.interruption.held(), suppress(StudyError, KeyboardInterrupt):
-            self._settle(self.crew.ended(0.0))
+            self._settle(self.runner.ended(0.0))
         return INTERRUPTED if self.interruption.count else reason
 
     def _run(self) -> str:
@@ -96,10 +96,10 @@ class Loop:
         return None if suggestions else EXHAUSTED
 
     def _begin(self) -> None:
-        while self.waiting and len(self.flying) < self.crew.hands:
+        while self.waiting and len(self.flying) < self.runner.capacity:
             s = self.waiting.popleft()
             self.flying[s.id] = clock()
-            self.crew.begin(s.id, s.object)
+            self.runner.begin(s.id, s.object)
         if self.waiting and not self.flying:
             raise StudyError(
                 "every worker of the executor is stuck in an evaluation that ran out of time; the study is kept. "
@@ -112,8 +112,8 @@ class Loop:
             patience = self._patience()
             nap = NAP if patience is None else min(NAP, patience)
             # Only what is evaluated in this very thread has to be torn out of its work.
-            with nullcontext() if self.crew.here else self.interruption.held():
-                ended = self.crew.ended(nap)
+            with nullcontext() if self.runner.here else self.interruption.held():
+                ended = self.runner.ended(nap)
             if ended or patience == 0.0:
                 return ended
         return []
@@ -130,7 +130,7 @@ class Loop:
         now, timeout = clock(), self.timeout
         late = [] if timeout is None else [id for id, begun in self.flying.items() if now >= begun + timeout]
         for id in late:
-            self.crew.stop(id)
+            self.runner.stop(id)
         return [(id, Outcome(error=f"the evaluation took longer than the timeout of {timeout:g} s")) for id in late]
 
     def _settle(self, ended: Sequence[Ended]) -> None:

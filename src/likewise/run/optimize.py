@@ -14,16 +14,16 @@ from likewise.errors import LikewiseError, StudyError
 from likewise.run.interruption import Interruption
 from likewise.run.loop import INTERRUPTED, Loop
 from likewise.run.progress import Progress
-from likewise.run.runners import UNCOUNTED, Crew, Here, Objective, Threads
+from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRunner
 from likewise.run.stopping import MOST_FAILURES, PATIENCE, Limits, Watch, callbacks_of
 from likewise.spaces.base import Space
 from likewise.study.checks import at_least_one, positive
-from likewise.study.similarities import Likeness
+from likewise.study.similarities import SimilarityLike
 from likewise.study.storage.base import Storage
 from likewise.study.study import Direction, Study
 from likewise.study.trial import State, Trial
 
-Similarities = Likeness | Sequence[Likeness] | Literal["auto"]
+Similarities = SimilarityLike | Sequence[SimilarityLike] | Literal["auto"]
 Callback = Callable[[Study, Trial], Any]
 # Long enough for a machine that is busy, short enough for its work not to wait for long when it has died.
 LEASE = 300.0
@@ -94,9 +94,9 @@ def optimize(
     before = {t.id for t in study.trials}
     with Interruption() as interruption, Progress(budget, shown=progress) as bar:
         try:
-            with _crew(f, executor, workers, timeout) as crew:
-                width = batch or min(os.cpu_count() or 1 if crew.hands == UNCOUNTED else crew.hands, budget)
-                loop = Loop(study, crew, watch, width, together, timeout, callbacks_of(callbacks), bar, interruption)
+            with _runner(f, executor, workers, timeout) as runner:
+                width = batch or min(os.cpu_count() or 1 if runner.capacity == UNCOUNTED else runner.capacity, budget)
+                loop = Loop(study, runner, watch, width, together, timeout, callbacks_of(callbacks), bar, interruption)
                 stopped = loop.run()
         except Exception as error:
             _hold(error, study)
@@ -222,7 +222,7 @@ def _study(
     return Study(space, similarity, direction=direction, seed=seed, storage=storage, name=name, lease=lease)
 
 
-def _crew(f: Objective, executor: Any, workers: int | None, timeout: float | None) -> Crew:
+def _runner(f: Objective, executor: Any, workers: int | None, timeout: float | None) -> Runner:
     if executor is not None and workers is not None:
         raise StudyError(f"give an executor or workers={workers}, not both")
     if workers is not None:
@@ -230,22 +230,22 @@ def _crew(f: Objective, executor: Any, workers: int | None, timeout: float | Non
     if timeout is not None:
         positive("timeout", timeout)
     if executor is None and workers is None and timeout is None:
-        return Here(f)
+        return Inline(f)
     if executor is not None:
         return _on_executor(f, executor)
-    from likewise.run.processes import Processes, can_send
+    from likewise.run.processes import ProcessRunner, can_send
 
     # Without a number of workers, but with a timeout: one that can be stopped.
-    return Processes(f, workers or 1) if can_send(f) else Threads(f, workers or 1)
+    return ProcessRunner(f, workers or 1) if can_send(f) else ThreadRunner(f, workers or 1)
 
 
-def _on_executor(f: Objective, executor: Any) -> Crew:
-    from likewise.run.executors import Cluster, Pool
+def _on_executor(f: Objective, executor: Any) -> Runner:
+    from likewise.run.executors import DaskRunner, ExecutorRunner
 
     if isinstance(executor, Executor):
-        return Pool(f, executor)
+        return ExecutorRunner(f, executor)
     if hasattr(executor, "submit") and hasattr(executor, "nthreads"):
-        return Cluster(f, executor)
+        return DaskRunner(f, executor)
     raise StudyError(
         f"{executor!r} is not an executor; give one of concurrent.futures, a dask.distributed Client, or workers=4"
     )

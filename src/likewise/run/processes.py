@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, final
 
-from likewise.run.runners import Crew, Ended, Objective
+from likewise.run.runners import Ended, Objective, Runner
 from likewise.study.evaluation import Outcome, evaluate
 
 # Seconds that all idle workers together have to end by themselves.
@@ -66,7 +66,7 @@ class _Worker:
 
 
 @final
-class Processes(Crew):
+class ProcessRunner(Runner):
     """Evaluates in worker processes."""
 
     def __init__(self, f: Objective, workers: int) -> None:
@@ -86,7 +86,7 @@ class Processes(Crew):
             raise
 
     @property
-    def hands(self) -> int:
+    def capacity(self) -> int:
         return self._count
 
     def begin(self, number: int, x: Any) -> None:

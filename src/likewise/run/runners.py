@@ -15,18 +15,18 @@ from likewise.study.evaluation import Outcome, evaluate
 
 Objective = Callable[[Any], Any]
 Ended = tuple[int, Outcome]
-# Hands of those who do not say how many they have.
+# The capacity of executors that do not say how many workers they have.
 UNCOUNTED = 1_000_000
 
 
-class Crew(ABC):
+class Runner(ABC):
     """Evaluates objects, each under a number of the caller's choice."""
 
     here: ClassVar[bool] = False
 
     @property
     @abstractmethod
-    def hands(self) -> int:
+    def capacity(self) -> int:
         """How many evaluations can run at once; 0 when every worker is stuck."""
 
     @abstractmethod
@@ -57,7 +57,7 @@ class Crew(ABC):
 
 
 @final
-class Here(Crew):
+class Inline(Runner):
     """Evaluates in the calling thread, one after the other; nothing can stop an evaluation but its own end."""
 
     here = True
@@ -67,7 +67,7 @@ class Here(Crew):
         self._waiting: deque[tuple[int, Any]] = deque()
 
     @property
-    def hands(self) -> int:
+    def capacity(self) -> int:
         return 1
 
     def begin(self, number: int, x: Any) -> None:
@@ -87,17 +87,19 @@ class Here(Crew):
         self._waiting.clear()
 
 
-class Mailbox(Crew):
-    """A crew whose workers put what has ended into a queue."""
+class QueueRunner(Runner):
+    """A runner whose workers put what has ended into a queue."""
 
     def __init__(self) -> None:
-        self._mail: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
 
     @final
     def ended(self, timeout: float | None) -> list[Ended]:
-        mail = self._received(0.0 if self._trouble else timeout)
-        outcomes = [(number, outcome) for number, letter in mail if (outcome := self._read(number, letter)) is not None]
+        messages = self._received(0.0 if self._trouble else timeout)
+        outcomes = [
+            (number, outcome) for number, message in messages if (outcome := self._read(number, message)) is not None
+        ]
         if self._trouble is not None and not outcomes:
             trouble, self._trouble = self._trouble, None
             raise trouble
@@ -105,28 +107,28 @@ class Mailbox(Crew):
 
     def _received(self, timeout: float | None) -> list[tuple[int, Any]]:
         try:
-            mail = [self._mail.get(timeout=timeout)]
+            messages = [self._queue.get(timeout=timeout)]
         except queue.Empty:
             return []
-        while not self._mail.empty():
-            mail.append(self._mail.get())
-        return mail
+        while not self._queue.empty():
+            messages.append(self._queue.get())
+        return messages
 
-    def _read(self, number: int, letter: Any) -> Outcome | None:
+    def _read(self, number: int, message: Any) -> Outcome | None:
         try:
-            return self._opened(number, letter)
+            return self._opened(number, message)
         except (StudyError, KeyboardInterrupt) as error:
             # Raised when there is nothing else to hand over, lest what has ended at the same time be lost.
             self._trouble = error
             return None
 
     @abstractmethod
-    def _opened(self, number: int, letter: Any) -> Outcome | None:
-        """The outcome in a letter; None if nobody waits for it. Raises what ends the run."""
+    def _opened(self, number: int, message: Any) -> Outcome | None:
+        """The outcome in a message; None if nobody waits for it. Raises what ends the run."""
 
 
 @final
-class Threads(Mailbox):
+class ThreadRunner(QueueRunner):
     """A thread of its own for each evaluation. One that is given up runs on unseen, and ends with the process."""
 
     def __init__(self, f: Objective, workers: int) -> None:
@@ -136,7 +138,7 @@ class Threads(Mailbox):
         self._running: set[int] = set()
 
     @property
-    def hands(self) -> int:
+    def capacity(self) -> int:
         return self._workers
 
     def begin(self, number: int, x: Any) -> None:
@@ -145,17 +147,17 @@ class Threads(Mailbox):
 
     def _work(self, number: int, x: Any) -> None:
         try:
-            self._mail.put((number, evaluate(self._f, x)))
+            self._queue.put((number, evaluate(self._f, x)))
         except KeyboardInterrupt as interrupt:
-            self._mail.put((number, interrupt))
+            self._queue.put((number, interrupt))
 
-    def _opened(self, number: int, letter: Any) -> Outcome | None:
+    def _opened(self, number: int, message: Any) -> Outcome | None:
         if number not in self._running:
             return None
         self._running.remove(number)
-        if isinstance(letter, KeyboardInterrupt):
-            raise letter
-        return Outcome(*letter)
+        if isinstance(message, KeyboardInterrupt):
+            raise message
+        return Outcome(*message)
 
     def stop(self, number: int) -> None:
         self._running.discard(number)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.base import Found, Search, SearchState, gathered
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import allowed_scores, at, climb
 from likewise.spaces.base import Continuous, PartlyContinuous
@@ -21,26 +21,26 @@ class AlternatingSearch(Search):
     survivors: int = 12
     most_steps: int = 30
 
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        return self._alternated(scorer, ground, self.climbing.equilibria(scorer, ground))
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+        return self._alternated(scorer, state, self.climbing.equilibria(scorer, state))
 
-    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
-        return self._alternated(scorer, ground, self.climbing.again(scorer, ground, found))
+    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
+        return self._alternated(scorer, state, self.climbing.again(scorer, state, found))
 
-    def _alternated(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+    def _alternated(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
         for turn in range(self.rounds):
-            found = self._polished(scorer, ground, found)
+            found = self._polished(scorer, state, found)
             if turn + 1 < self.rounds:
-                found = self.climbing.again(scorer, ground, found)
+                found = self.climbing.again(scorer, state, found)
         return found
 
-    def _polished(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+    def _polished(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
         """The best found objects with their continuous parts moved uphill."""
-        space = cast(Continuous | PartlyContinuous, ground.space)
+        space = cast(Continuous | PartlyContinuous, state.space)
         few = found.objects[: self.survivors]
         if not few:
             return found
         ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps)
         moved = at(space, ends.vectors, few)
         objects = moved + found.objects
-        return gathered(objects, allowed_scores(scorer.score, ground.space, objects), ground, most=64)
+        return gathered(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)

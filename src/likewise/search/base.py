@@ -23,7 +23,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class SearchState:
     """Where a search takes place: the space, what was observed (best first), and what may not be proposed again."""
 
     space: Space
@@ -39,34 +39,34 @@ class Ground:
 class Search(ABC):
     """Finds the objects of a space that a scorer values most."""
 
-    def ready(self, likenesses: Sequence[Similarity]) -> None:
-        """Make what will be needed whatever is learnt; an object that a likeness cannot compare is an error here."""
+    def ready(self, similarities: Sequence[Similarity]) -> None:
+        """Make what will be needed whatever is learnt; an object that a similarity cannot compare is an error here."""
         return
 
     @abstractmethod
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
         """Objects where the search came to rest, best first, without those that are taken."""
 
-    def foremost(self, scorer: Scorer, ground: Ground) -> Found:
+    def foremost(self, scorer: Scorer, state: SearchState) -> Found:
         """The best equilibrium first, perhaps with few others: for those who want one object and no more."""
-        return self.equilibria(scorer, ground)
+        return self.equilibria(scorer, state)
 
     def thorough(self) -> Search:
         """The search that follows every trajectory to its end, for those who want all equilibria and not the best."""
         return self
 
-    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
         """The equilibria after one more object has become pending."""
-        return self.equilibria(scorer, ground)
+        return self.equilibria(scorer, state)
 
 
-def gathered(objects: Sequence[Any], scores: Vector, ground: Ground, most: int | None = None) -> Found:
+def gathered(objects: Sequence[Any], scores: Vector, state: SearchState, most: int | None = None) -> Found:
     """The distinct free objects, best first."""
     seen: set[str] = set()
     kept: list[int] = []
     for i in np.argsort(-scores, kind="stable").tolist():
-        key = ground.space.key(objects[i])
-        if key not in seen and key not in ground.taken:
+        key = state.space.key(objects[i])
+        if key not in seen and key not in state.taken:
             seen.add(key)
             kept.append(i)
             if most is not None and len(kept) >= most:

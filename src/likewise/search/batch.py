@@ -17,100 +17,100 @@ from likewise.acquisition.base import Acquisition
 from likewise.acquisition.confidence import Mean, Spread, UpperConfidence
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw
-from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.base import Found, Search, SearchState, gathered
 
 FRESH_TRIES = 20
 
 
-class Batch(ABC):
+class Strategy(ABC):
     """A way to choose the objects that are proposed together."""
 
     @abstractmethod
-    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         """Up to `n` distinct objects; fewer only where the space has no more."""
 
 
 @dataclass(frozen=True)
-class Sequential(Batch):
+class Sequential(Strategy):
     """Pick the best, condition the variance on the pick, pick again."""
 
-    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         picks: list[Any] = []
         waiting = scorer.with_pending(pending)
-        found = (search.foremost if n == 1 else search.equilibria)(waiting, ground)
+        found = (search.foremost if n == 1 else search.equilibria)(waiting, state)
         while found.objects:
             picks.append(found.objects[0])
             if len(picks) == n:
                 break
-            ground = replace(ground, taken=ground.taken | {ground.space.key(picks[-1])})
+            state = replace(state, taken=state.taken | {state.space.key(picks[-1])})
             waiting = waiting.with_pending(picks[-1:])
-            found = search.again(waiting, ground, found)
-        return filled(picks, n, ground)
+            found = search.again(waiting, state, found)
+        return filled(picks, n, state)
 
 
 @dataclass(frozen=True)
-class TwoStage(Batch):
+class TwoStage(Strategy):
     """Exploit, then explore: the equilibria of u₁, and of those the n_b of highest predictive variance."""
 
-    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         waiting = scorer.with_pending(pending)
-        found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), ground)
-        return _topped(found, replace(waiting, acquisition=Spread()), n, ground)
+        found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), state)
+        return _topped(found, replace(waiting, acquisition=Spread()), n, state)
 
 
 @dataclass(frozen=True)
-class TopScore(Batch):
+class TopScore(Strategy):
     """The equilibria of u₂, and of those the n_b of highest u₂."""
 
     kappa: float = 2.0
 
-    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         bound: Acquisition = scorer.acquisition
         if not isinstance(bound, UpperConfidence):
             bound = UpperConfidence(self.kappa)
         waiting = replace(scorer.with_pending(pending), acquisition=bound)
-        return _topped(search.thorough().equilibria(waiting, ground), waiting, n, ground)
+        return _topped(search.thorough().equilibria(waiting, state), waiting, n, state)
 
 
 @dataclass(frozen=True)
-class Thompson(Batch):
+class Thompson(Strategy):
     """One posterior draw for each pick, over the most promising objects; the best of each draw is proposed."""
 
     candidates: int = 400
 
-    def pick(self, n: int, scorer: Scorer, search: Search, ground: Ground, pending: Sequence[Any]) -> list[Any]:
-        hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), ground)
+    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+        hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), state)
         objects = hopeful.objects[: self.candidates]
-        drawn = [x for x in ground.space.sample(self.candidates // 2, ground.rng) if ground.free(x)]
-        objects = gathered([*objects, *drawn], np.zeros(len(objects) + len(drawn)), ground).objects
+        drawn = [x for x in state.space.sample(self.candidates // 2, state.rng) if state.free(x)]
+        objects = gathered([*objects, *drawn], np.zeros(len(objects) + len(drawn)), state).objects
         if not objects:
             return []
         picks: list[int] = []
-        for values in draw(scorer.committee, objects, n, ground.rng):
+        for values in draw(scorer.committee, objects, n, state.rng):
             order = np.argsort(-values, kind="stable").tolist()
             picks += [i for i in order if i not in picks][:1]
-        taken = ground.taken | {ground.space.key(objects[i]) for i in picks}
-        return filled([objects[i] for i in picks], n, replace(ground, taken=taken))
+        taken = state.taken | {state.space.key(objects[i]) for i in picks}
+        return filled([objects[i] for i in picks], n, replace(state, taken=taken))
 
 
-def _topped(found: Found, scorer: Scorer, n: int, ground: Ground) -> list[Any]:
+def _topped(found: Found, scorer: Scorer, n: int, state: SearchState) -> list[Any]:
     """The n best of the found objects by another score, filled up with fresh ones."""
     if not found.objects:
-        return filled([], n, ground)
+        return filled([], n, state)
     order = np.argsort(-scorer.score(found.objects), kind="stable")[:n].tolist()
     picks = [found.objects[i] for i in order]
-    return filled(picks, n, replace(ground, taken=ground.taken | {ground.space.key(x) for x in picks}))
+    return filled(picks, n, replace(state, taken=state.taken | {state.space.key(x) for x in picks}))
 
 
-def filled(picks: list[Any], n: int, ground: Ground) -> list[Any]:
+def filled(picks: list[Any], n: int, state: SearchState) -> list[Any]:
     """The picks, and fresh samples where they are fewer than asked for; fewer still in a space that is used up."""
-    taken = set(ground.taken) | {ground.space.key(x) for x in picks}
+    taken = set(state.taken) | {state.space.key(x) for x in picks}
     picks = list(picks)
     for _ in range(FRESH_TRIES):
         if len(picks) >= n:
             break
-        for x in ground.space.sample(4 * (n - len(picks)), ground.rng):
-            key = ground.space.key(x)
+        for x in state.space.sample(4 * (n - len(picks)), state.rng):
+            key = state.space.key(x)
             if key not in taken and len(picks) < n:
                 taken.add(key)
                 picks.append(x)

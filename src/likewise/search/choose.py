@@ -7,7 +7,7 @@ from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.errors import SpaceError
 from likewise.search.alternating import AlternatingSearch
 from likewise.search.base import Search
-from likewise.search.batch import Batch, Sequential, TwoStage
+from likewise.search.batch import Sequential, Strategy, TwoStage
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
@@ -33,7 +33,7 @@ def choose_search(space: Space, *, differentiable: bool) -> Search:
     raise SpaceError(f"{space!r} is not a space; use Pool, Box, Strings … or Custom")
 
 
-def choose_batch(space: Space, acquisition: Acquisition) -> Batch:
+def choose_strategy(space: Space, acquisition: Acquisition) -> Strategy:
     """How objects of this space are best picked, one or several.
 
     In a box of very many dimensions doubt is greatest in the corners, and improvement is expected there. The paper's
@@ -42,7 +42,7 @@ def choose_batch(space: Space, acquisition: Acquisition) -> Batch:
 
     >>> from likewise.spaces.box import Box
     >>> wide, usual = Box([0.0] * 50, [1.0] * 50), LogExpectedImprovement()
-    >>> choose_batch(wide, usual), choose_batch(Box([0.0] * 5, [1.0] * 5), usual)
+    >>> choose_strategy(wide, usual), choose_strategy(Box([0.0] * 5, [1.0] * 5), usual)
     (TwoStage(), Sequential())
     """
     wide = isinstance(space, Box) and space.dimension >= WIDE

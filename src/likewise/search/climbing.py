@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.base import Found, Search, SearchState, gathered
 from likewise.similarity.base import Vector
 from likewise.spaces.base import Crossover, Moves
 
@@ -28,43 +28,43 @@ class ClimbingSearch(Search):
     most_steps: int = 40
     most_scored: int = 6_000
 
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        starts = list(ground.observed[: self.observations])
-        drawn = ground.space.sample(self.samples, ground.rng) + self._crossed(ground)
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+        starts = list(state.observed[: self.observations])
+        drawn = state.space.sample(self.samples, state.rng) + self._crossed(state)
         scores = scorer.score(drawn)
         starts += [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh + self.observations // 2].tolist()]
-        return self._climbed(scorer, ground, starts)
+        return self._climbed(scorer, state, starts)
 
-    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
-        drawn = ground.space.sample(self.samples // 4, ground.rng)
+    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
+        drawn = state.space.sample(self.samples // 4, state.rng)
         scores = scorer.score(drawn)
         fresh = [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh].tolist()]
-        return self._climbed(scorer, ground, found.objects[:8] + fresh)
+        return self._climbed(scorer, state, found.objects[:8] + fresh)
 
-    def _crossed(self, ground: Ground) -> list[Any]:
+    def _crossed(self, state: SearchState) -> list[Any]:
         """Mixtures of good observations, where the space can make them."""
-        if not isinstance(ground.space, Crossover) or len(ground.observed) < 2:
+        if not isinstance(state.space, Crossover) or len(state.observed) < 2:
             return []
-        parents = ground.observed[: 2 * self.observations]
-        pairs = ground.rng.integers(len(parents), size=(self.crossings, 2)).tolist()
-        made = [ground.space.crossover(parents[i], parents[j], ground.rng) for i, j in pairs if i != j]
-        return [x for x, fine in zip(made, ground.space.allowed(made).tolist(), strict=True) if fine]
+        parents = state.observed[: 2 * self.observations]
+        pairs = state.rng.integers(len(parents), size=(self.crossings, 2)).tolist()
+        made = [state.space.crossover(parents[i], parents[j], state.rng) for i, j in pairs if i != j]
+        return [x for x, fine in zip(made, state.space.allowed(made).tolist(), strict=True) if fine]
 
-    def _climbed(self, scorer: Scorer, ground: Ground, starts: list[Any]) -> Found:
-        space = cast(Moves, ground.space)
+    def _climbed(self, scorer: Scorer, state: SearchState, starts: list[Any]) -> Found:
+        space = cast(Moves, state.space)
         places = list(starts)
-        scores = self._free_scores(scorer, ground, places)
+        scores = self._free_scores(scorer, state, places)
         # Every object met on the way is a candidate: the runner-up of one trajectory may be the second of a batch.
         met, met_scores = list(places), [scores.copy()]
         active = np.arange(len(places))
         spent = 0
         for _ in range(self.most_steps):
-            neighbours = [space.moves(places[i], ground.rng) for i in active.tolist()]
+            neighbours = [space.moves(places[i], state.rng) for i in active.tolist()]
             sizes = np.array([len(n) for n in neighbours])
             flat = [x for group in neighbours for x in group]
             if not flat:
                 break
-            values = self._free_scores(scorer, ground, flat)
+            values = self._free_scores(scorer, state, flat)
             met += flat
             met_scores.append(values)
             spent += len(flat)
@@ -79,12 +79,12 @@ class ClimbingSearch(Search):
             active = np.array(still, dtype=np.intp)
             if not still or spent >= self.most_scored:
                 break
-        return gathered(met, np.concatenate(met_scores), ground, most=64)
+        return gathered(met, np.concatenate(met_scores), state, most=64)
 
     @staticmethod
-    def _free_scores(scorer: Scorer, ground: Ground, objects: list[Any]) -> Vector:
+    def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vector:
         """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
-        free = np.array([ground.free(x) for x in objects], dtype=bool)
+        free = np.array([state.free(x) for x in objects], dtype=bool)
         scores = np.full(len(objects), -np.inf)
         if free.any():
             scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])

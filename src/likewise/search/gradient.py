@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.base import Found, Search, SearchState, gathered
 from likewise.search.trajectories import Indices, Step, Trajectories, ascend, distinct
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Continuous, PartlyContinuous, Space
@@ -31,42 +31,42 @@ class GradientSearch(Search):
     step: Step = "safeguarded"
     tolerance: float = 1e-3
 
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        return self._ended(scorer, ground, self._starts(scorer, ground))
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+        return self._ended(scorer, state, self._starts(scorer, state))
 
     def thorough(self) -> Search:
         return replace(self, survivors=None)
 
-    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
         few = replace(self, observations=0, samples=self.samples // 4)
-        fresh = few._starts(scorer, ground)
-        return self._ended(scorer, ground, np.vstack([_space(ground).to_vector(found.objects[:8]), fresh]))
+        fresh = few._starts(scorer, state)
+        return self._ended(scorer, state, np.vstack([_space(state).to_vector(found.objects[:8]), fresh]))
 
-    def _starts(self, scorer: Scorer, ground: Ground) -> Matrix:
+    def _starts(self, scorer: Scorer, state: SearchState) -> Matrix:
         """The best observations, and the best of random samples and of steps around the best observation."""
-        space = _space(ground)
-        few = list(ground.observed[: self.observations])
+        space = _space(state)
+        few = list(state.observed[: self.observations])
         starts = space.to_vector(few) if few else np.zeros((0, space.dimension))
-        drawn = space.to_vector(ground.space.sample(self.samples, ground.rng))
-        if len(ground.observed):
-            best = space.to_vector(list(ground.observed[:1]))
-            reach = np.exp(ground.rng.uniform(np.log(1e-3), np.log(0.3), (self.samples // 4, 1)))
-            near = best + reach * ground.rng.standard_normal((self.samples // 4, space.dimension))
+        drawn = space.to_vector(state.space.sample(self.samples, state.rng))
+        if len(state.observed):
+            best = space.to_vector(list(state.observed[:1]))
+            reach = np.exp(state.rng.uniform(np.log(1e-3), np.log(0.3), (self.samples // 4, 1)))
+            near = best + reach * state.rng.standard_normal((self.samples // 4, space.dimension))
             drawn = np.vstack([drawn, space.project(near)])
-        scores = allowed_scores(scorer.score, ground.space, space.from_vector(drawn))
+        scores = allowed_scores(scorer.score, state.space, space.from_vector(drawn))
         return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
 
-    def _ended(self, scorer: Scorer, ground: Ground, starts: Matrix) -> Found:
+    def _ended(self, scorer: Scorer, state: SearchState, starts: Matrix) -> Found:
         if self.survivors is not None and len(starts) > self.survivors and self.step == "safeguarded":
-            scouts = climb(scorer, _space(ground), starts, most_steps=self.scouting)
+            scouts = climb(scorer, _space(state), starts, most_steps=self.scouting)
             apart = distinct(scouts.vectors, scouts.scores, self.tolerance)
             starts = scouts.vectors[apart[: self.survivors]]
-        ends = climb(scorer, _space(ground), starts, step=self.step, most_steps=self.most_steps)
+        ends = climb(scorer, _space(state), starts, step=self.step, most_steps=self.most_steps)
         kept = distinct(ends.vectors, ends.scores, self.tolerance)
-        objects = _space(ground).from_vector(ends.vectors[kept])
+        objects = _space(state).from_vector(ends.vectors[kept])
         # Rounding whole numbers moves an equilibrium off its peak; the score of what is proposed is what counts.
-        scores = allowed_scores(scorer.score, ground.space, objects)
-        return gathered(objects, scores, ground)
+        scores = allowed_scores(scorer.score, state.space, objects)
+        return gathered(objects, scores, state)
 
 
 def climb(
@@ -96,8 +96,8 @@ def at(space: Continuous | PartlyContinuous, vectors: Matrix, of: Sequence[Any] 
     return space.from_vector(vectors) if isinstance(space, Continuous) else space.with_vector(of, vectors)
 
 
-def _space(ground: Ground) -> Continuous:
-    return cast(Continuous, ground.space)
+def _space(state: SearchState) -> Continuous:
+    return cast(Continuous, state.space)
 
 
 def allowed_scores(score: Callable[[Sequence[Any]], Vector], space: Space, objects: Sequence[Any]) -> Vector:

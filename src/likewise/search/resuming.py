@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Ground, Search
+from likewise.search.base import Found, Search, SearchState
 
 
 @final
@@ -15,7 +15,7 @@ from likewise.search.base import Found, Ground, Search
 class Resuming(Search):
     """A search that keeps what it has found, and begins where the one before it ended.
 
-    A strategy asks the same questions in the same order whenever it picks; what was found in answer to a question is
+    A strategy asks the same queries in the same order whenever it picks; what was found in answer to a query is
     where the search for a new answer begins, with more objects pending.
     """
 
@@ -27,21 +27,21 @@ class Resuming(Search):
         """The search for picking once more."""
         return Resuming(self.search, self.found)
 
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        return self._answer(self.search.equilibria, scorer, ground)
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+        return self._answer(self.search.equilibria, scorer, state)
 
-    def foremost(self, scorer: Scorer, ground: Ground) -> Found:
-        return self._answer(self.search.foremost, scorer, ground)
+    def foremost(self, scorer: Scorer, state: SearchState) -> Found:
+        return self._answer(self.search.foremost, scorer, state)
 
     def thorough(self) -> Search:
         return Resuming(self.search.thorough(), self.before, self.found)
 
-    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
-        self.found[-1:] = [self.search.again(scorer, ground, found)]
+    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
+        self.found[-1:] = [self.search.again(scorer, state, found)]
         return self.found[-1]
 
-    def _answer(self, begin: Callable[[Scorer, Ground], Found], scorer: Scorer, ground: Ground) -> Found:
+    def _answer(self, begin: Callable[[Scorer, SearchState], Found], scorer: Scorer, state: SearchState) -> Found:
         earlier = self.before[len(self.found)] if len(self.found) < len(self.before) else None
-        answer = self.search.again(scorer, ground, earlier) if earlier is not None and earlier.objects else None
-        self.found.append(answer if answer is not None and answer.objects else begin(scorer, ground))
+        answer = self.search.again(scorer, state, earlier) if earlier is not None and earlier.objects else None
+        self.found.append(answer if answer is not None and answer.objects else begin(scorer, state))
         return self.found[-1]

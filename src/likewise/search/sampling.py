@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Ground, Search, gathered
+from likewise.search.base import Found, Search, SearchState, gathered
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,6 @@ class SamplingSearch(Search):
 
     samples: int = 2000
 
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        drawn = ground.space.sample(self.samples, ground.rng)
-        return gathered(drawn, scorer.score(drawn), ground, most=64)
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+        drawn = state.space.sample(self.samples, state.rng)
+        return gathered(drawn, scorer.score(drawn), state, most=64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.search.base import Ground, gathered
+from likewise.search.base import SearchState, gathered
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import renumbered
@@ -18,16 +18,16 @@ from likewise.spaces.pools.pool import Pool
 CANDIDATES = 1000
 
 
-def spread(n: int, similarity: Similarity, known: Sequence[Any], ground: Ground) -> list[Any]:
+def spread(n: int, similarity: Similarity, known: Sequence[Any], state: SearchState) -> list[Any]:
     """`n` distinct free objects by maximin: of random candidates, always the one least like all known and picked ones.
 
     To keep outliers from being all that is picked, the choice is among few candidates for each pick.
     """
-    pool = ground.space.sample(min(CANDIDATES, max(64, 8 * n)), ground.rng)
-    found = gathered(pool, ground.rng.random(len(pool)), ground)
+    pool = state.space.sample(min(CANDIDATES, max(64, 8 * n)), state.rng)
+    found = gathered(pool, state.rng.random(len(pool)), state)
     if len(found.objects) <= 1:
         return found.objects[:n]
-    encodings = _encoded(found.objects, similarity, ground.space)
+    encodings = _encoded(found.objects, similarity, state.space)
     scores = similarity.between(encodings, encodings)
     own = np.sqrt(np.maximum(similarity.within(encodings), 1e-300))
     scores = scores / np.outer(own, own)

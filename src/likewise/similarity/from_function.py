@@ -88,10 +88,10 @@ def asymmetry(x: Any, y: Any, score: float, mirrored: float) -> SimilarityError:
     )
 
 
-def similarity(function: Function, *, psd: bool = False) -> Similarity:
+def from_function(function: Function, *, psd: bool = False) -> Similarity:
     """A similarity from a plain function of two objects.
 
-    >>> same_length = similarity(lambda x, y: 1.0 / (1 + abs(len(x) - len(y))))
+    >>> same_length = from_function(lambda x, y: 1.0 / (1 + abs(len(x) - len(y))))
     >>> same_length("ab", "abc")
     0.5
     """
@@ -100,7 +100,7 @@ def similarity(function: Function, *, psd: bool = False) -> Similarity:
 
 def as_similarity(given: Similarity | Function) -> Similarity:
     """A similarity as it is, a plain function wrapped."""
-    return given if isinstance(given, Similarity) else similarity(given)
+    return given if isinstance(given, Similarity) else from_function(given)
 
 
 @dataclass(frozen=True, eq=False, init=False)

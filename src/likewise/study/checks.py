@@ -10,7 +10,7 @@ import numpy as np
 from likewise.acquisition.base import Acquisition
 from likewise.errors import StudyError
 from likewise.search.base import Search
-from likewise.search.batch import Batch
+from likewise.search.batch import Strategy
 from likewise.spaces.base import Space
 
 
@@ -40,11 +40,11 @@ def positive(name: str, number: Any) -> None:
         raise StudyError(f"{name} must be positive, not {number!r}")
 
 
-def check_parts(acquisition: Any, batch: Any, search: Any) -> None:
+def check_parts(acquisition: Any, strategy: Any, search: Any) -> None:
     """A complaint about parts of a study that are of another kind."""
     for name, given, kind, such in (
         ("acquisition", acquisition, Acquisition, "LogExpectedImprovement()"),
-        ("batch", batch, Batch, "TwoStage(), and how many in ask(8)"),
+        ("strategy", strategy, Strategy, "TwoStage(), and how many in ask(8)"),
         ("search", search, Search, "None for the one that suits the space"),
     ):
         if given is not None and not isinstance(given, kind):

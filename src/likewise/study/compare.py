@@ -11,12 +11,12 @@ import numpy as np
 from likewise.errors import LikewiseError
 from likewise.model.diagnosis.diagnosis import Diagnosis, Fit, diagnose, finite
 from likewise.model.diagnosis.formatting import fits
-from likewise.model.fit import seat
+from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.pools.ranges import column, rescaled, span
-from likewise.study.similarities import Given, named_likenesses, seen
+from likewise.study.similarities import Given, named_similarities, seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,13 @@ def compare(
     'RBF'
     """
     y, extra = _checked(objects, values, std)
-    named = named_likenesses(similarities)
+    named = named_similarities(similarities)
     recognised = recognise(objects) if named is None else None
-    chosen = recognised.likenesses if recognised is not None else named or ()
+    chosen = recognised.similarities if recognised is not None else named or ()
     grams = [_gram(one, objects) for one in chosen]
-    diagnosis = diagnose(seat(grams, y, extra), y, extra)
-    order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.likenesses[k]))
-    rows, ranked = tuple(diagnosis.likenesses[k] for k in order), tuple(chosen[k] for k in order)
+    diagnosis = diagnose(fit(grams, y, extra), y, extra)
+    order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.similarities[k]))
+    rows, ranked = tuple(diagnosis.similarities[k] for k in order), tuple(chosen[k] for k in order)
     return Comparison(rows, ranked, recognised, diagnosis)
 
 

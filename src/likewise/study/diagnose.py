@@ -10,7 +10,7 @@ import numpy as np
 from likewise.model.committee import Committee
 from likewise.model.diagnosis.diagnosis import Diagnosis
 from likewise.model.diagnosis.diagnosis import diagnose as diagnosis
-from likewise.model.fit import DEFAULT, Settings, reseat
+from likewise.model.fit import DEFAULT, Settings, recondition
 from likewise.model.gram_cache import picked
 from likewise.study.trial import Trial
 
@@ -30,6 +30,6 @@ def diagnose(
         return diagnosis(committee, values, extra, settings=settings, sign=sign)
     some = np.linspace(0, len(told) - 1, MOST).round().astype(np.intp)
     part = None if extra is None else extra[some]
-    smaller = reseat(committee, [picked(gram, some) for gram in committee.grams], values[some], part)
+    smaller = recondition(committee, [picked(gram, some) for gram in committee.grams], values[some], part)
     found = diagnosis(smaller, values[some], part, settings=settings, sign=sign)
     return replace(found, notes=(*found.notes, f"judged by {MOST} of {len(told)} observations"))

@@ -55,15 +55,15 @@ def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int) -> li
 
 
 def summary(suggestion: Suggestion, committee: Committee | None) -> dict[str, Any]:
-    """What is stored with a suggestion: its numbers, its notes, and how much each likeness counted."""
+    """What is stored with a suggestion: its numbers, its notes, and how much each similarity counted."""
     names = ("mean", "std", "chance", "improvement")
     numbers = {name: getattr(suggestion, name) for name in names if getattr(suggestion, name) is not None}
-    return {**numbers, **suggestion.notes, **({} if committee is None else {"likenesses": _shares(committee)})}
+    return {**numbers, **suggestion.notes, **({} if committee is None else {"similarities": _shares(committee)})}
 
 
 def _shares(committee: Committee) -> dict[str, float]:
     shares: dict[str, float] = {}
-    for likeness, share in zip(committee.likenesses, committee.likeness_weights().tolist(), strict=True):
-        twins = sum(name.split(" #")[0] == likeness.name for name in shares)
-        shares[f"{likeness.name} #{twins + 1}" if twins else likeness.name] = round(share, 6)
+    for similarity, share in zip(committee.similarities, committee.similarity_weights().tolist(), strict=True):
+        twins = sum(name.split(" #")[0] == similarity.name for name in shares)
+        shares[f"{similarity.name} #{twins + 1}" if twins else similarity.name] = round(share, 6)
     return shares

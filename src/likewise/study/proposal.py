@@ -14,9 +14,9 @@ from likewise.acquisition.base import Acquisition
 from likewise.acquisition.feasibility import chance
 from likewise.acquisition.scorer import Scorer
 from likewise.model.schedule import Data, Model
-from likewise.search.base import Ground, Search
-from likewise.search.batch import Batch, filled
-from likewise.search.choose import choose_batch, choose_search
+from likewise.search.base import Search, SearchState
+from likewise.search.batch import Strategy, filled
+from likewise.search.choose import choose_search, choose_strategy
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
@@ -25,12 +25,12 @@ from likewise.spaces.pools.pool import Pool
 
 @dataclass(eq=False)
 class Proposer:
-    """How a study chooses: its model, acquisition, batch and search."""
+    """How a study chooses: its model, acquisition, strategy and search."""
 
     space: Space
     model: Model
     acquisition: Acquisition
-    batch: Batch | None
+    strategy: Strategy | None
     search: Search | None
     initial: int
 
@@ -62,9 +62,9 @@ class Proposal:
         taken = taken | self._excluded
         if isinstance(self._space, Enumerable) and len(taken) >= len(self._space.objects):
             return []
-        ground = Ground(self._space, self._observed, taken, rng)
+        state = SearchState(self._space, self._observed, taken, rng)
         choose = self._spread if len(self.told.objects) < self.proposer.initial else self._searched
-        return self._completed(choose(n, pending, ground), n, ground)
+        return self._completed(choose(n, pending, state), n, state)
 
     @property
     def _space(self) -> Space:
@@ -84,14 +84,14 @@ class Proposal:
         """The failures without those that the pool excludes, which may have failed because they cannot be compared."""
         return [x for x in self.failed if self._space.key(x) not in self._excluded] if self._excluded else self.failed
 
-    def _spread(self, n: int, pending: Sequence[Any], ground: Ground) -> list[Any]:
-        likenesses = self.proposer.model.likenesses
+    def _spread(self, n: int, pending: Sequence[Any], state: SearchState) -> list[Any]:
+        similarities = self.proposer.model.similarities
         if isinstance(self._space, Enumerable):
             # What cannot be compared comes out before anything is measured; the encodings are needed later anyway.
-            self.proposer.search_for(differentiable=False).ready(likenesses)
-        return spread(n, likenesses[0], [*self.told.objects, *self._comparable, *pending], ground)
+            self.proposer.search_for(differentiable=False).ready(similarities)
+        return spread(n, similarities[0], [*self.told.objects, *self._comparable, *pending], state)
 
-    def _searched(self, n: int, pending: Sequence[Any], ground: Ground) -> list[Any]:
+    def _searched(self, n: int, pending: Sequence[Any], state: SearchState) -> list[Any]:
         scorer = self._scorer
         if self._search is None:
             feasible = scorer.feasibility
@@ -99,8 +99,8 @@ class Proposal:
             self._search = Resuming(self.proposer.search_for(scorer.committee.differentiable and differentiable))
         else:
             self._search = self._search.resumed()
-        batch = self.proposer.batch or choose_batch(self._space, self.proposer.acquisition)
-        return batch.pick(n, scorer, self._search, ground, pending)
+        strategy = self.proposer.strategy or choose_strategy(self._space, self.proposer.acquisition)
+        return strategy.pick(n, scorer, self._search, state, pending)
 
     @cached_property
     def _scorer(self) -> Scorer:
@@ -110,11 +110,11 @@ class Proposal:
         best = float(committee.members[0].posterior.values.max())
         return Scorer(committee, self.proposer.acquisition, best, feasible)
 
-    def _completed(self, picks: list[Any], n: int, ground: Ground) -> list[Any]:
+    def _completed(self, picks: list[Any], n: int, state: SearchState) -> list[Any]:
         if len(picks) >= n:
             return picks[:n]
         if not isinstance(self._space, Enumerable):
-            return filled(picks, n, ground)
-        objects, taken = self._space.objects, ground.taken | {self._space.key(x) for x in picks}
-        drawn = (objects[i] for i in ground.rng.permutation(len(objects)).tolist())
+            return filled(picks, n, state)
+        objects, taken = self._space.objects, state.taken | {self._space.key(x) for x in picks}
+        drawn = (objects[i] for i in state.rng.permutation(len(objects)).tolist())
         return picks + list(islice((x for x in drawn if self._space.key(x) not in taken), n - len(picks)))

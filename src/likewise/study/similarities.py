@@ -1,4 +1,4 @@
-"""From what a user gives as `similarity` to the likenesses of a committee."""
+"""From what a user gives as `similarity` to the similarities of a committee."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from likewise.similarity.from_function import as_similarity
 from likewise.similarity.kinds.vectors import VectorSimilarity
 from likewise.spaces.base import Enumerable, Space
 
-Likeness = Similarity | Callable[[Any, Any], float]
-Given = Likeness | Sequence[Likeness] | Literal["auto"]
+SimilarityLike = Similarity | Callable[[Any, Any], float]
+Given = SimilarityLike | Sequence[SimilarityLike] | Literal["auto"]
 SAMPLE = 100
 
 
-def likenesses(given: Given, space: Space, rng: np.random.Generator) -> tuple[Similarity, ...]:
+def similarities(given: Given, space: Space, rng: np.random.Generator) -> tuple[Similarity, ...]:
     """One similarity, a plain function, a list of either, or "auto" for the catalogue that fits the objects."""
-    named = named_likenesses(given)
-    return tuple(seen(one, space.view) for one in (recognised(space, rng).likenesses if named is None else named))
+    named = named_similarities(given)
+    return tuple(seen(one, space.view) for one in (recognised(space, rng).similarities if named is None else named))
 
 
-def named_likenesses(given: Given) -> tuple[Similarity, ...] | None:
+def named_similarities(given: Given) -> tuple[Similarity, ...] | None:
     """The similarities that are given; None for "auto"."""
     if isinstance(given, str):
         if given != "auto":
             raise SimilarityError(f"unknown similarity {given!r}; give a similarity, a list of them, or 'auto'")
         return None
-    several = cast(Sequence[Likeness], given if isinstance(given, Sequence) else [given])
+    several = cast(Sequence[SimilarityLike], given if isinstance(given, Sequence) else [given])
     if not several:
         raise SimilarityError("an empty list of similarities compares nothing; give at least one, or 'auto'")
     return tuple(as_similarity(one) for one in several)
@@ -50,7 +50,7 @@ def seen(similarity: Similarity, view: Callable[[Similarity], Similarity]) -> Si
 
 
 def recognised(space: Space, rng: np.random.Generator) -> Recognised:
-    """The kind of a space's objects and the likenesses that suit it: by the space itself, or by a sample.
+    """The kind of a space's objects and the similarities that suit it: by the space itself, or by a sample.
 
     >>> from likewise.spaces.box import Box
     >>> recognised(Box([0.0, 0.0], [1.0, 2.0]), np.random.default_rng(0)).why
@@ -87,7 +87,7 @@ def _field(space: Space, rng: np.random.Generator) -> Recognised:
     if isinstance(space, Record):
         return found
     repeats = isinstance(space, Enumerable) and 2 * len(space.objects) <= SAMPLE
-    return replace(found, likenesses=catalogue.as_field(found.kind, found.likenesses, repeats=repeats))
+    return replace(found, similarities=catalogue.as_field(found.kind, found.similarities, repeats=repeats))
 
 
 def _by_space(space: Space, objects: Sequence[Any]) -> Recognised | None:

@@ -28,7 +28,7 @@ from likewise.model.posterior import Prediction
 from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
-from likewise.search.batch import Batch
+from likewise.search.batch import Strategy
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
@@ -39,7 +39,7 @@ from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
 from likewise.study.proposal import Proposal, Proposer
-from likewise.study.similarities import Likeness, likenesses
+from likewise.study.similarities import SimilarityLike, similarities
 from likewise.study.storage.base import NewRow, OpenStudy, Storage, Taken, open_storage
 from likewise.study.storage.memory import Memory
 from likewise.study.suggestion import Analogue, Suggestion
@@ -60,7 +60,7 @@ class Study:
     seed and similarity may be new. `initial` observations are spread out before the model chooses. In a long study the
     model is conditioned on about a thousand observations, the best ones among them, so that asking stays quick. Of
     several objects asked for at once, each is picked with those before it in mind (`Sequential`); in a box of thirty
-    dimensions or more objects are picked by `TwoStage`, unless a `batch` or another `acquisition` is given.
+    dimensions or more objects are picked by `TwoStage`, unless a `strategy` or another `acquisition` is given.
 
     With a `lease`, in seconds, suggestions that nobody settles return to the pool: this process renews its own from a
     thread in the background for as long as it lives. Without one they stay open until told, failed or abandoned.
@@ -77,14 +77,14 @@ class Study:
     def __init__(
         self,
         space: Space,
-        similarity: Likeness | Sequence[Likeness] | Literal["auto"] = "auto",
+        similarity: SimilarityLike | Sequence[SimilarityLike] | Literal["auto"] = "auto",
         *,
         direction: Direction = "maximize",
         seed: int = 0,
         storage: str | Storage | None = None,
         name: str = "study",
         acquisition: Acquisition | None = None,
-        batch: Batch | None = None,
+        strategy: Strategy | None = None,
         search: Search | None = None,
         spectrum: Spectrum | Sequence[Spectrum] = "clip",
         initial: int = INITIAL,
@@ -92,14 +92,14 @@ class Study:
         worker: str | None = None,
     ) -> None:
         check_setting(space, direction, seed, lease)
-        check_parts(acquisition, batch, search)
+        check_parts(acquisition, strategy, search)
         self.space = space
         self.direction = direction
         self.seed = int(seed)
         self.storage = _shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
-        found = likenesses(similarity, space, np.random.default_rng(seed))
+        found = similarities(similarity, space, np.random.default_rng(seed))
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         if not spectra:
             raise StudyError("an empty list of spectra leaves no model; give 'clip', or several to choose from")
@@ -107,7 +107,7 @@ class Study:
 
         def fresh() -> Proposer:
             model = Model(views, Settings(spectra=spectra))
-            return Proposer(space, model, chosen, batch, search, max(1, initial))
+            return Proposer(space, model, chosen, strategy, search, max(1, initial))
 
         self._fresh = fresh
         self._proposer = fresh()

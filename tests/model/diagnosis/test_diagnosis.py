@@ -11,13 +11,13 @@ from scipy import stats
 from likewise.model.committee import Committee
 from likewise.model.diagnosis.diagnosis import Diagnosis, diagnose, unique_names
 from likewise.model.diagnosis.verdict import verdict, warnings
-from likewise.model.fit import Settings, seat
+from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
-from likewise.model.leave_one_out import LeftOut, left_out, same_objects
+from likewise.model.leave_one_out import LeaveOneOut, left_out, same_objects
 from likewise.model.posterior import condition
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.from_function import similarity
+from likewise.similarity.from_function import from_function
 from likewise.similarity.kinds.strings import Levenshtein
 from likewise.similarity.kinds.vectors import RBF, Matern
 
@@ -25,12 +25,12 @@ PLAIN = Settings(rescale=False)
 CLOSE, FAR = fixed(RBF(0.3)), fixed(RBF(3.0))
 
 
-def committee(likenesses: list[Similarity], objects: list[float], values: np.ndarray, **options: object) -> Committee:
-    return seat([Gram.of(one, objects) for one in likenesses], values, settings=PLAIN, **options)  # type: ignore[arg-type]
+def committee(similarities: list[Similarity], objects: list[float], values: np.ndarray, **options: object) -> Committee:
+    return fit([Gram.of(one, objects) for one in similarities], values, settings=PLAIN, **options)  # type: ignore[arg-type]
 
 
-def diagnosed(likenesses: list[Similarity], objects: list[float], values: np.ndarray, sign: float = 1.0) -> Diagnosis:
-    return diagnose(committee(likenesses, objects, values), values, settings=PLAIN, sign=sign)
+def diagnosed(similarities: list[Similarity], objects: list[float], values: np.ndarray, sign: float = 1.0) -> Diagnosis:
+    return diagnose(committee(similarities, objects, values), values, settings=PLAIN, sign=sign)
 
 
 def smooth(n: int, seed: int = 0, noise: float = 0.05) -> tuple[list[float], np.ndarray]:
@@ -45,11 +45,11 @@ def test_leaving_out_equals_refitting_without_the_object(replicates: int) -> Non
     objects = objects * replicates
     values = np.concatenate([values + 0.1 * k for k in range(replicates)])
     extra = np.linspace(0.0, 0.2, len(values))
-    seated = committee([CLOSE, Matern()], objects, values, extra_noise=extra)
+    fitted = committee([CLOSE, Matern()], objects, values, extra_noise=extra)
     groups = same_objects(objects)
-    unseen = LeftOut.of(seated, groups)
-    on_model = seated.transform.forward(values)
-    for k, member in enumerate(seated.members):
+    unseen = LeaveOneOut.of(fitted, groups)
+    on_model = fitted.transform.forward(values)
+    for k, member in enumerate(fitted.members):
         post = member.posterior
         if not post.gram.similarity.psd:
             continue
@@ -68,13 +68,13 @@ def test_leaving_out_equals_refitting_without_the_object(replicates: int) -> Non
 
 def test_densities_and_ranks_are_those_of_the_mixture_of_members() -> None:
     objects, values = smooth(15)
-    seated = committee([CLOSE, FAR], objects, values)
-    unseen = LeftOut.of(seated, same_objects(objects))
-    on_model = seated.transform.forward(values)
+    fitted = committee([CLOSE, FAR], objects, values)
+    unseen = LeaveOneOut.of(fitted, same_objects(objects))
+    on_model = fitted.transform.forward(values)
     spread = np.sqrt(unseen.variances)
-    density = seated.weights @ stats.norm.pdf(on_model, unseen.means, spread)
+    density = fitted.weights @ stats.norm.pdf(on_model, unseen.means, spread)
     assert unseen.log_densities(on_model) == pytest.approx(np.log(density))
-    assert unseen.ranks(on_model) == pytest.approx(seated.weights @ stats.norm.cdf(on_model, unseen.means, spread))
+    assert unseen.ranks(on_model) == pytest.approx(fitted.weights @ stats.norm.cdf(on_model, unseen.means, spread))
 
 
 def test_a_perfect_similarity_explains_the_values() -> None:
@@ -98,16 +98,16 @@ def test_many_parameters_that_are_learnt_do_not_explain_noise() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
         objects, values = list(rng.random((24, 4))), rng.standard_normal(24)
-        seated = seat([Gram.of(Matern(), objects)], values, settings=PLAIN)
-        explained += "no better than the mean" not in diagnose(seated, values, settings=PLAIN).verdict
+        fitted = fit([Gram.of(Matern(), objects)], values, settings=PLAIN)
+        explained += "no better than the mean" not in diagnose(fitted, values, settings=PLAIN).verdict
     assert explained <= 1
 
 
 def test_without_parameters_to_learn_leaving_out_is_the_closed_form() -> None:
     objects, values = smooth(15)
-    seated = committee([CLOSE, FAR], objects, values)
+    fitted = committee([CLOSE, FAR], objects, values)
     groups = same_objects(objects)
-    assert left_out(seated, values, None, groups, PLAIN).means == pytest.approx(LeftOut.of(seated, groups).means)
+    assert left_out(fitted, values, None, groups, PLAIN).means == pytest.approx(LeaveOneOut.of(fitted, groups).means)
 
 
 def test_replicates_do_not_make_a_useless_similarity_look_good() -> None:
@@ -119,8 +119,8 @@ def test_replicates_do_not_make_a_useless_similarity_look_good() -> None:
 
 def test_the_useless_likeness_is_told_from_the_useful_one() -> None:
     objects, values = smooth(40)
-    parity = similarity(lambda a, b: 1.0 if (a * 1e4) // 1 % 2 == (b * 1e4) // 1 % 2 else 0.5, psd=True)
-    good, bad = diagnosed([CLOSE, parity], objects, values).likenesses
+    parity = from_function(lambda a, b: 1.0 if (a * 1e4) // 1 % 2 == (b * 1e4) // 1 % 2 else 0.5, psd=True)
+    good, bad = diagnosed([CLOSE, parity], objects, values).similarities
     assert good.explained > 0.9 > 0.1 > bad.explained
     assert good.weight > 0.8
     assert good.log_density > bad.log_density
@@ -142,7 +142,7 @@ def test_a_change_of_units_changes_errors_and_nothing_else() -> None:
     objects, values = smooth(25)
     one, other = diagnosed([CLOSE, FAR], objects, values), diagnosed([CLOSE, FAR], objects, 10.0 * values + 3.0)
     assert other.mean_rmse == pytest.approx(10.0 * one.mean_rmse)
-    for a, b in zip((*one.likenesses, one.committee), (*other.likenesses, other.committee), strict=True):
+    for a, b in zip((*one.similarities, one.committee), (*other.similarities, other.committee), strict=True):
         assert b.rmse == pytest.approx(10.0 * a.rmse)
         assert b.log_density == pytest.approx(a.log_density - np.log(10.0))
         assert (b.explained, b.spearman, b.weight) == pytest.approx((a.explained, a.spearman, a.weight))
@@ -154,7 +154,7 @@ def test_the_order_of_likenesses_and_observations_does_not_matter() -> None:
     order = np.random.default_rng(0).permutation(25)
     one = diagnosed([CLOSE, FAR], objects, values)
     other = diagnosed([FAR, CLOSE], [objects[i] for i in order], values[order])
-    for a, b in zip(one.likenesses, other.likenesses[::-1], strict=True):
+    for a, b in zip(one.similarities, other.similarities[::-1], strict=True):
         assert (a.rmse, a.explained, a.spearman, a.log_density) == pytest.approx(
             (b.rmse, b.explained, b.spearman, b.log_density), rel=1e-6
         )
@@ -185,7 +185,7 @@ def test_the_negative_share_of_the_spectrum_is_reported_where_there_is_one() -> 
     values = np.array([float(len(word)) for word in words])
     gram = Gram.of(Levenshtein(), words)
     levels = np.linalg.eigvalsh(gram.scores)
-    found = diagnose(seat([gram], values, settings=PLAIN), values, settings=PLAIN).committee
+    found = diagnose(fit([gram], values, settings=PLAIN), values, settings=PLAIN).committee
     assert found.negative == pytest.approx(-levels[levels < 0].sum() / np.abs(levels).sum())
     assert found.treatment == "clip"
     assert diagnosed([CLOSE], *smooth(10)).committee.negative == 0.0
@@ -230,7 +230,7 @@ def test_it_prints_as_an_aligned_table_and_writes_itself_as_json() -> None:
     assert all(row[columns - 1].isdigit() and row[columns : columns + 1] in ("", " ") for row in rows)
     data = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert data["verdict"] == found.verdict
-    assert [row["name"] for row in data["likenesses"]] == [row.name for row in found.likenesses]
+    assert [row["name"] for row in data["similarities"]] == [row.name for row in found.similarities]
 
 
 def test_names_are_told_apart() -> None:

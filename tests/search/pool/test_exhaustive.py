@@ -28,12 +28,12 @@ from likewise.model.posterior import posterior
 from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import SPECTRA
 from likewise.model.transforms import Standardised
-from likewise.search.base import Ground
+from likewise.search.base import SearchState
 from likewise.search.pool import exhaustive
 from likewise.search.pool import partition as partitions
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.pool.partition import Partition, scored
-from likewise.search.pool.query import Contenders, Entries, Question, joined, merged
+from likewise.search.pool.query import Contenders, Entries, Query, joined, merged
 from likewise.search.pool.score_columns import Columns
 from likewise.similarity.encodings import pieces
 from likewise.similarity.encodings.packed_bits import packed, packed_sizes
@@ -76,18 +76,18 @@ class Indefinite(lw.Similarity):
         return np.ones(len(a))
 
 
-LIKENESSES: list[lw.Similarity] = [lw.RBF(0.4), lw.Matern(0.7), Indefinite()]
+SIMILARITIES: list[lw.Similarity] = [lw.RBF(0.4), lw.Matern(0.7), Indefinite()]
 
 
 def committee(
     rng: np.random.Generator, objects: Sequence[Any], values: Any, size: int, spectra: Sequence[str] = SPECTRA
 ) -> Committee:
-    grams = tuple(Gram.of(similarity, objects) for similarity in LIKENESSES)
+    grams = tuple(Gram.of(similarity, objects) for similarity in SIMILARITIES)
     members = []
     for share in rng.dirichlet(np.ones(size)):
         weights = tuple(float(w) for w in rng.choice([(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, 0.0, 0.7)]))
         recipe = Recipe(weights, float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([0.0, 0.2])))
-        similarity, ratio = recipe.similarity(LIKENESSES), float(rng.choice([1e-3, 1e-1]))
+        similarity, ratio = recipe.similarity(SIMILARITIES), float(rng.choice([1e-3, 1e-1]))
         amplitude = float(rng.uniform(0.5, 2.0))
         mixed = Gram.of(similarity, objects)
         post = posterior(
@@ -109,11 +109,11 @@ def problem(seed: int, observed: int = 12) -> tuple[np.random.Generator, lw.Pool
     return rng, pool, some, rng.normal(size=observed)
 
 
-def question(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: int = 0) -> Question:
+def query(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: int = 0) -> Query:
     t = len(scorer.committee)
     failures = () if scorer.feasibility is None else tuple(range(1000, 1000 + len(scorer.feasibility.committee)))
     held = np.array(sorted(taken), dtype=np.intp)
-    return Question(scorer, tuple(range(t)), failures, dict.fromkeys(range(3), versions), held, seed)
+    return Query(scorer, tuple(range(t)), failures, dict.fromkeys(range(3), versions), held, seed)
 
 
 def check(found: Contenders, direct: Any, taken: Sequence[int], most: int, *, close: float = 1e-6) -> None:
@@ -149,22 +149,22 @@ def test_the_best_rows_are_those_of_scoring_all(
         # What is in flight is never proposed; next to no variance is left to it, which single precision cannot tell.
         taken += flying
     one = Partition.of(pool.objects, total=N if precise else 10**6)
-    found = one.contenders(question(scorer, taken), 16)
+    found = one.contenders(query(scorer, taken), 16)
     check(found, scorer.score(pool.objects), taken, 16, close=1e-6 if precise else 2e-3)
 
 
-@given(seed=st.integers(0, 10_000), acquisition=st.sampled_from(ACQUISITIONS), likeness=st.integers(0, 2))
+@given(seed=st.integers(0, 10_000), acquisition=st.sampled_from(ACQUISITIONS), similarity=st.integers(0, 2))
 @settings(max_examples=15, deadline=None)
-def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition: Acquisition, likeness: int) -> None:
+def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition: Acquisition, similarity: int) -> None:
     _rng, pool, objects, values = problem(seed, observed=20)
     one = Partition.of(pool.objects)
-    weights = tuple(float(k == likeness) for k in range(3))
+    weights = tuple(float(k == similarity) for k in range(3))
     for t, ratio in ((5, 1e-2), (9, 1e-2), (14, 1e-3), (20, 1e-2)):
-        grams = tuple(Gram.of(similarity, objects[:t]) for similarity in LIKENESSES)
-        post = posterior(grams[likeness], values[:t], np.full(t, ratio))
+        grams = tuple(Gram.of(similarity, objects[:t]) for similarity in SIMILARITIES)
+        post = posterior(grams[similarity], values[:t], np.full(t, ratio))
         member = Member(Recipe(weights), post, 1.0, ratio)
         scorer = Scorer(Committee(grams, (member,), Standardised(0.0, 1.0)), acquisition, float(values[:t].max()))
-        check(one.contenders(question(scorer), 8), scorer.score(pool.objects), [], 8)
+        check(one.contenders(query(scorer), 8), scorer.score(pool.objects), [], 8)
         # As after an ask that needed tight bounds, whatever rows it scored.
         one._likely = np.arange(0, N, 5 + t)
 
@@ -177,7 +177,7 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     # Twice the same object is twice its number.
     objects, values = [*objects, *objects[:3]], np.concatenate([values, values[:3] + 0.1])
     scorer = Scorer(committee(rng, objects, values, members, spectra), lw.LogExpectedImprovement(), float(values.max()))
-    asked = replace(question(scorer), numbers=(*range(30), 0, 1, 2))
+    asked = replace(query(scorer), numbers=(*range(30), 0, 1, 2))
     one = Partition.of(pool.objects, total=N if precise else 10**6)
     check(one.contenders(asked, 16), scorer.score(pool.objects), [], 16, close=1e-6 if precise else 2e-3)
     loose, direct = one._bounded(asked, {}), scorer.score(pool.objects)
@@ -211,7 +211,7 @@ def test_columns_of_objects_that_no_longer_count_are_forgotten(tmp_path: Path, o
 def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> None:
     rng, pool, objects, values = problem(seed)
     scorer = Scorer(committee(rng, objects, values, 2), ACQUISITIONS[seed % 5], float(values.max()))
-    asked = question(scorer, rng.choice(N, size=5, replace=False).tolist(), seed)
+    asked = query(scorer, rng.choice(N, size=5, replace=False).tolist(), seed)
     whole = Partition.of(pool.objects)
     edges = [0, *sorted(cuts), N]
     parts = [Partition.of(pool.objects[a:b], a, total=N) for a, b in itertools.pairwise(edges)]
@@ -230,8 +230,8 @@ def test_a_partition_that_lost_everything_answers_the_same() -> None:
     rng, pool, objects, values = problem(3, observed=20)
     scorers = [Scorer(committee(rng, objects[:t], values[:t], 3), ACQUISITIONS[0], 0.5) for t in (10, 20)]
     old, new = Partition.of(pool.objects), Partition.of(pool.objects)
-    old.contenders(question(scorers[0], versions=0), 16)
-    a, b = (p.contenders(question(scorers[1], versions=1), 16) for p in (old, new))
+    old.contenders(query(scorers[0], versions=0), 16)
+    a, b = (p.contenders(query(scorers[1], versions=1), 16) for p in (old, new))
     np.testing.assert_array_equal(a.rows, b.rows)
 
 
@@ -243,7 +243,7 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     values = np.array([np.sin(6 * x) + y for x, y in objects])
     one, seen = Partition.of(pool.objects), list[int]()
 
-    def counted(asked: Question, entries: Entries) -> Any:
+    def counted(asked: Query, entries: Entries) -> Any:
         seen.append(len(entries.selves[0]))
         return scored(asked, entries)
 
@@ -254,7 +254,7 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
         member = Member(recipe, posterior(mixed, values[:t], np.full(t, 1e-2)), 1.0, 1e-2)
         scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
         seen.clear()
-        found = one.contenders(replace(question(scorer), versions={0: 0}), 16)
+        found = one.contenders(replace(query(scorer), versions={0: 0}), 16)
         check(found, scorer.score(pool.objects), [], 16, close=1e-4)
     assert sum(seen) < len(pool) / 10
 
@@ -262,15 +262,15 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
 def test_equal_objects_are_drawn_by_the_seed() -> None:
     pool = lw.Pool(list(range(400)))
     data = Data([0, 1], np.array([0.0, 1.0]), None)
-    same = lw.similarity(lambda x, y: 1.0 if x == y else 0.1, psd=True)
+    same = lw.from_function(lambda x, y: 1.0 if x == y else 0.1, psd=True)
     model = Model((same,))
     fitted = model.committee(data)[0]
     scorer = Scorer(fitted, ACQUISITIONS[0], 1.0)
     picks = set()
     for seed in range(8):
         search = ExhaustiveSearch.over(pool, pool.key)
-        ground = Ground(pool, [], {pool.key(0), pool.key(1)}, np.random.default_rng(seed))
-        batch = lw.Sequential().pick(4, scorer, search, ground, [])
+        state = SearchState(pool, [], {pool.key(0), pool.key(1)}, np.random.default_rng(seed))
+        batch = lw.Sequential().pick(4, scorer, search, state, [])
         assert len({0, 1, *batch}) == 6
         picks.add(tuple(batch))
     assert len(picks) == 8
@@ -286,8 +286,8 @@ def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -
     for acquisition in ACQUISITIONS:
         scorer = Scorer(fitted, acquisition, float(fitted.members[0].posterior.values.max()), feasible)
         taken = {pool.key(pool.objects[i]) for i in range(12)}
-        ground = Ground(pool, [], taken, np.random.default_rng(0))
-        picks = lw.Sequential().pick(5, scorer, ExhaustiveSearch.over(pool, pool.key), ground, [])
+        state = SearchState(pool, [], taken, np.random.default_rng(0))
+        picks = lw.Sequential().pick(5, scorer, ExhaustiveSearch.over(pool, pool.key), state, [])
         direct: list[Any] = []
         for _ in range(5):
             scores = scorer.with_pending(direct).score(pool.objects)
@@ -348,13 +348,13 @@ def test_large_pools_suggest_what_scoring_all_of_them_would(seed: int, monkeypat
     told = Data(list(pool.objects[:25]), worth[:25], None)
     fitted = model.committee(told)[0]
     scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.members[0].posterior.values.max()))
-    ground = Ground(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(seed))
+    state = SearchState(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(seed))
     search = ExhaustiveSearch.over(pool, pool.key)
-    found = search.equilibria(scorer, ground)
+    found = search.equilibria(scorer, state)
     direct = scorer.score(pool.objects)
     direct[:25] = -np.inf
     np.testing.assert_allclose(found.scores, np.sort(direct)[::-1][: len(found.scores)], rtol=1e-4)
-    picks = lw.Sequential().pick(3, scorer, search, ground, [])
+    picks = lw.Sequential().pick(3, scorer, search, state, [])
     expected: list[Any] = []
     for pick in picks:
         scores = scorer.with_pending(expected).score(pool.objects)

@@ -1,4 +1,4 @@
-"""What a likeness cannot compare comes out before anything is learnt, by its row in the pool, and may be left out."""
+"""What a similarity cannot compare comes out before anything is learnt, by its row in the pool, and may be left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.search.base import Ground
+from likewise.search.base import SearchState
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.pool.partition import Partition
@@ -38,21 +38,21 @@ class Digits(lw.Hamming):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_every_likeness_encodes_the_whole_pool(place: int) -> None:
-    likenesses = [lw.Indel(), lw.Indel()]
-    likenesses[place] = Digits()  # type: ignore[call-overload]
+    similarities = [lw.Indel(), lw.Indel()]
+    similarities[place] = Digits()  # type: ignore[call-overload]
     pool = lw.Pool(BROKEN)
     with pytest.raises(SimilarityError, match=r"^object 500 is no number: 'xx'; exclude=\[…\] leaves it out"):
-        ExhaustiveSearch.over(pool, pool.key).ready(likenesses)
+        ExhaustiveSearch.over(pool, pool.key).ready(similarities)
 
 
 def test_what_is_ready_is_not_made_again() -> None:
-    pool, likeness = lw.Pool(BROKEN, exclude=["xx"], processes=1), Digits()
+    pool, similarity = lw.Pool(BROKEN, exclude=["xx"], processes=1), Digits()
     search = ExhaustiveSearch.over(pool, pool.key)
     for _ in range(3):
-        search.ready([likeness])
-    assert likeness.seen == [len(pool)]  # type: ignore[attr-defined]
-    ClimbingSearch().ready([likeness])
-    assert likeness.seen == [len(pool)]  # type: ignore[attr-defined]
+        search.ready([similarity])
+    assert similarity.seen == [len(pool)]  # type: ignore[attr-defined]
+    ClimbingSearch().ready([similarity])
+    assert similarity.seen == [len(pool)]  # type: ignore[attr-defined]
 
 
 def test_what_is_excluded_is_neither_encoded_nor_proposed() -> None:
@@ -65,18 +65,18 @@ def test_what_is_excluded_is_neither_encoded_nor_proposed() -> None:
 
 def test_a_sample_that_cannot_be_compared_is_named_by_its_row_in_the_pool() -> None:
     pool = lw.Pool(BROKEN)
-    ground = Ground(pool, [], set(), np.random.default_rng(0))
+    state = SearchState(pool, [], set(), np.random.default_rng(0))
     with pytest.raises(SimilarityError, match=r"^object 500 is no number: 'xx'"):
-        spread(len(pool), Digits(), [], ground)
-    left_out = Ground(pool, [], {pool.key("xx")}, np.random.default_rng(0))
+        spread(len(pool), Digits(), [], state)
+    left_out = SearchState(pool, [], {pool.key("xx")}, np.random.default_rng(0))
     assert len(spread(len(pool), Digits(), [], left_out)) == len(WORDS)
 
 
 def test_a_part_of_a_pool_is_ready_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("likewise.search.pool.partition", spaces_encoded.__name__):
         monkeypatch.setattr(f"{module}.CHUNK", 256)
-    likeness = Digits()
+    similarity = Digits()
     partition = Partition.of(WORDS)
-    partition.ready({0: likeness})
-    partition.ready({0: likeness})
-    assert likeness.seen == [256, 256, 256, 132]  # type: ignore[attr-defined]
+    partition.ready({0: similarity})
+    partition.ready({0: similarity})
+    assert similarity.seen == [256, 256, 256, 132]  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What "auto" stands for: every kind is recognised, says why, and gets likenesses that can compare the objects."""
+"""What "auto" stands for: every kind is recognised, says why, and gets similarities that can compare the objects."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def test_every_kind_is_recognised_and_compared(kind: str, objects: Sequence[Any]
     found = recognise(objects)
     assert found.kind == kind, found
     comparable = [x for x in objects if x != "CC(C"] if kind == "molecules" else objects
-    for likeness in found.likenesses:
-        encoding = likeness.encode(comparable)
-        scores = likeness.between(encoding, encoding)
+    for similarity in found.similarities:
+        encoding = similarity.encode(comparable)
+        scores = similarity.between(encoding, encoding)
         assert scores.shape == (len(comparable), len(comparable))
         assert np.all(np.isfinite(scores))
 
@@ -111,7 +111,7 @@ def test_graphs_are_recognised() -> None:
     graphs = some_graphs()
     found = recognise(graphs)
     assert found.kind == "graphs"
-    assert all(np.isfinite(one.between(one.encode(graphs), one.encode(graphs))).all() for one in found.likenesses)
+    assert all(np.isfinite(one.between(one.encode(graphs), one.encode(graphs))).all() for one in found.similarities)
 
 
 def test_molecules_of_rdkit_are_recognised() -> None:
@@ -163,7 +163,7 @@ def test_fields_of_records_are_recognised_each_by_itself() -> None:
         for base in ("K2CO3", "KOAc")
         for T in (20.0, 90.0)
     ]
-    product, plain_sum = recognise(records).likenesses
+    product, plain_sum = recognise(records).similarities
     assert isinstance(product, Parts)
     assert product.fields == ("solvent", "base", "T", "note")
     assert [part.name for part in product.parts] == [
@@ -178,8 +178,8 @@ def test_fields_of_records_are_recognised_each_by_itself() -> None:
 
 def test_molecules_that_do_not_repeat_count_by_structure_alone() -> None:
     pytest.importorskip("rdkit")
-    likenesses = as_field("molecules", recognise(SMILES).likenesses, repeats=False)
-    assert {likeness.name for likeness in likenesses} == {"TanimotoCounts(morgan2)"}
+    similarities = as_field("molecules", recognise(SMILES).similarities, repeats=False)
+    assert {similarity.name for similarity in similarities} == {"TanimotoCounts(morgan2)"}
 
 
 def test_one_record_keeps_its_fields() -> None:
@@ -203,7 +203,7 @@ def test_without_rdkit_molecules_are_texts_and_the_remedy_is_named(monkeypatch: 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=6))
 def test_any_texts_but_numbers_are_recognised(texts: list[str]) -> None:
-    assert recognise([*texts, "no number"]).likenesses
+    assert recognise([*texts, "no number"]).similarities
 
 
 def test_the_usual_lengthscale_is_half_the_diagonal() -> None:

@@ -16,7 +16,7 @@ from likewise.model.hyperparameters import learn
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import MANY, PER_LEVEL, Encoding, Levels, count, join, plain, take
-from likewise.similarity.from_function import similarity
+from likewise.similarity.from_function import from_function
 from likewise.similarity.kinds.categories import Same
 from likewise.similarity.kinds.permutations import Footrule
 from likewise.similarity.kinds.sets import Jaccard
@@ -81,7 +81,7 @@ VALUES: dict[str, tuple[Callable[[], Similarity], list[Any]]] = {
     "texts": (Levenshtein, ["ab", "abc", "b", ""]),
     "sets": (Jaccard, [frozenset("ab"), frozenset("b"), frozenset()]),
     "unhashable": (Jaccard, [{"a", "b"}, {"b"}, ["c", "a"]]),
-    "function": (lambda: similarity(lambda x, y: 1.0 / (1.0 + abs(len(x) - len(y)))), ["ab", "abc", "b"]),
+    "function": (lambda: from_function(lambda x, y: 1.0 / (1.0 + abs(len(x) - len(y)))), ["ab", "abc", "b"]),
     "records": (lambda: Parts("sum", None, c=Same(), d=RBF(0.3)), [{"c": i % 3, "d": i % 4 / 4} for i in range(12)]),
 }
 
@@ -116,7 +116,7 @@ def test_scores_are_those_of_pair_after_pair(given_: tuple[Parts, list[dict[str,
 
 
 def test_values_are_equal_and_of_one_type_to_share_a_level() -> None:
-    parts = Parts(x=similarity(told_apart))
+    parts = Parts(x=from_function(told_apart))
     rows = [{"x": x} for x in [1, 2.0] * MANY]
     assert has_levels(parts.encode(rows)) == [True]
     (found,) = Parts(x=Same()).encode([{"x": x} for x in [1, True, 1.0, np.float64(1.0)] * MANY])

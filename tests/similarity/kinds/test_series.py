@@ -123,7 +123,7 @@ def test_conformance(similarity: Similarity) -> None:
 
 
 @pytest.mark.parametrize("shift", [1, 2, 4])
-def test_series_too_unequal_for_the_shift_have_no_likeness(shift: int) -> None:
+def test_series_too_unequal_for_the_shift_have_no_similarity(shift: int) -> None:
     rng = np.random.default_rng(0)
     objects = [rng.normal(size=n) for n in (1, 9, 3, 12, 2, 5, 12, 7, 4)]
     kernel = GlobalAlignmentKernel(1.0, shift)

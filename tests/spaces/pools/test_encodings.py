@@ -70,9 +70,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     encode = pieces.encoded
 
-    def counted(likenesses: Any, objects: Any, workers: int) -> Any:
+    def counted(similarities: Any, objects: Any, workers: int) -> Any:
         found.append(len(objects))
-        return encode(likenesses, objects, workers)
+        return encode(similarities, objects, workers)
 
     monkeypatch.setattr(pieces, "encoded", counted)
     return found
@@ -189,7 +189,7 @@ def test_what_a_killed_run_has_left_is_removed_when_it_is_old(tmp_path: Path) ->
 
 
 def test_functions_are_not_cached(tmp_path: Path) -> None:
-    similarity = lw.similarity(lambda x, y: float(x == y))
+    similarity = lw.from_function(lambda x, y: float(x == y))
     assert same([entry.object for entry in whole(Pool(WORDS, cache=tmp_path), similarity)], WORDS)
     assert list(tmp_path.iterdir()) == []
 

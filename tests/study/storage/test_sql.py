@@ -19,7 +19,8 @@ import pytest
 import sqlalchemy as sa
 
 from likewise.errors import MissingExtra, StorageError
-from likewise.study.storage.base import NewRow, Row, database, open_storage, schema
+from likewise.study.storage import database, schema
+from likewise.study.storage.base import NewRow, Row, open_storage
 from likewise.study.storage.listing import studies
 from likewise.study.storage.sql import Sql, open_sql
 from likewise.study.trial import State
@@ -275,7 +276,7 @@ def test_relative_paths_stay_where_they_were(tmp_path: Path, monkeypatch: pytest
 
 
 def test_queries_use_their_indexes(sqlite_url: str) -> None:
-    from likewise.study.storage.base import sql
+    from likewise.study.storage import sql
 
     open_storage(sqlite_url).close()
     engine = sa.create_engine(sqlite_url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from likewise.campaign.console import Voice, say, say_json
+from likewise.campaign.console import Console, say, say_json
 from likewise.cli.commands.options import (
     Debug,
     DecimalSign,
@@ -49,18 +49,18 @@ def compare(
     from likewise.campaign.sheet import sheet
     from likewise.campaign.similarities import Request
 
-    voice = Voice(quiet)
-    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), voice)
+    console = Console(quiet)
+    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), console)
     request = Request(tuple(similarity or ()), seed=seed, skip_bad=skip_bad)
-    with voice.working("comparing similarities"):
-        problem, found = answered(table, request, lambda p: _compared(p, seed, voice), voice)
+    with console.working("comparing similarities"):
+        problem, found = answered(table, request, lambda p: _compared(p, seed, console), console)
     if as_json:
-        say_json("compare", {**found.to_json(), **header_json(problem, voice, found.diagnosis.notes)})
+        say_json("compare", {**found.to_json(), **header_json(problem, console, found.diagnosis.notes)})
     else:
         say(str(found))
 
 
-def _compared(problem: Problem, seed: int, voice: Voice) -> Comparison:
+def _compared(problem: Problem, seed: int, console: Console) -> Comparison:
     import numpy as np
 
     from likewise.campaign.problem import enough
@@ -71,8 +71,8 @@ def _compared(problem: Problem, seed: int, voice: Voice) -> Comparison:
     assert sheet is not None
     places = sheet.measured
     if len(places) > MOST:
-        voice.note(f"compared on {MOST} of the {len(places)} measured rows, drawn at random")
+        console.note(f"compared on {MOST} of the {len(places)} measured rows, drawn at random")
         places = np.sort(np.random.default_rng(seed).choice(places, size=MOST, replace=False)).tolist()
     stds = None if sheet.stds is None else [sheet.std(i) or 0.0 for i in places]
     objects, values = [sheet.objects[i] for i in places], [sheet.values[i] for i in places]
-    return compare(objects, values, problem.likenesses, std=stds)
+    return compare(objects, values, problem.similarities, std=stds)

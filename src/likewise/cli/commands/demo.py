@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from likewise.campaign.console import Voice, say, say_json, say_table
+from likewise.campaign.console import Console, say, say_json, say_table
 from likewise.cli.commands.options import Debug, Json, Quiet, Seed
 from likewise.errors import UsageError
 
@@ -61,9 +61,9 @@ def demo(
     table, following, report = (folder / name for name in FILES)
     laboratory = Laboratory(seed)
     laboratory.write(table)
-    voice = Voice(quiet)
+    console = Console(quiet)
     done: list[Round] = []
-    with voice.working("measuring", rounds) as progress:
+    with console.working("measuring", rounds) as progress:
         for number in range(1, rounds + 1):
             _answer(suggest, file=table, n=n, object=["smiles"], value="yield", out=following, seed=seed)
             laboratory.fill_in(following)

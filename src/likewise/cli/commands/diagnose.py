@@ -1,10 +1,10 @@
-"""`likewise diagnose`: is likeness any good here?"""
+"""`likewise diagnose`: is similarity any good here?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from likewise.campaign.console import Voice, say, say_json
+from likewise.campaign.console import Console, say, say_json
 from likewise.cli.commands.options import (
     Debug,
     DecimalSign,
@@ -48,15 +48,15 @@ def diagnose(
     from likewise.campaign.sheet import sheet
     from likewise.campaign.similarities import Request
 
-    voice = Voice(quiet)
-    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), voice)
+    console = Console(quiet)
+    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), console)
     request = Request(
         tuple(similarity or ()), direction="minimize" if minimize else "maximize", seed=seed, skip_bad=skip_bad
     )
-    with voice.working("leaving out each object in turn"):
-        problem, found = answered(table, request, _diagnosed, voice)
+    with console.working("leaving out each object in turn"):
+        problem, found = answered(table, request, _diagnosed, console)
     if as_json:
-        say_json("diagnose", {**found.to_json(), **header_json(problem, voice, found.notes)})
+        say_json("diagnose", {**found.to_json(), **header_json(problem, console, found.notes)})
     else:
         say(str(found))
 

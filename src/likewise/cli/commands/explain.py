@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likewise.campaign.console import Voice, say, say_json, say_table
+from likewise.campaign.console import Console, say, say_json, say_table
 from likewise.cli.commands.options import (
     Debug,
     DecimalSign,
@@ -56,8 +56,8 @@ def explain(
     from likewise.campaign.sheet import sheet
     from likewise.campaign.similarities import Request
 
-    voice = Voice(quiet)
-    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), voice)
+    console = Console(quiet)
+    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), console)
     x = _object(table, what)
     request = Request(tuple(similarity or ()), None, "minimize" if minimize else "maximize", seed, skip_bad=skip_bad)
 
@@ -66,10 +66,10 @@ def explain(
         mean, spread = problem.study.predict([x])
         return float(mean[0]), float(spread[0]), problem.study.explain(x, most)
 
-    with voice.working("comparing objects"):
-        problem, (mean, spread, analogues) = answered(table, request, work, voice, extra=[x])
+    with console.working("comparing objects"):
+        problem, (mean, spread, analogues) = answered(table, request, work, console, extra=[x])
     if as_json:
-        _json(problem, x, mean, spread, analogues, voice)
+        _json(problem, x, mean, spread, analogues, console)
     else:
         _text(problem, x, mean, spread, analogues)
 
@@ -112,13 +112,15 @@ def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple
     say_table(("weight", value, ", ".join(problem.sheet.roles.objects), "row"), rows, right=(0, 1, 3))
 
 
-def _json(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...], voice: Voice) -> None:
+def _json(
+    problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...], console: Console
+) -> None:
     from likewise.campaign.answers import analogue_json, header_json, plain, weights
 
     say_json(
         "explain",
         {
-            **header_json(problem, voice),
+            **header_json(problem, console),
             "object": plain(problem, x),
             "mean": mean,
             "std": spread,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.campaign.console import Voice
+from likewise.campaign.console import Console
 from likewise.cli.commands.options import (
     Debug,
     DecimalSign,
@@ -51,7 +51,7 @@ def suggest(
     acquisition: Annotated[
         str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.", show_default=True)
     ] = "ei",
-    batch_strategy: Annotated[
+    strategy: Annotated[
         str, typer.Option(help="How a batch is chosen: auto, sequential, thompson, top_score or two_stage.")
     ] = "auto",
     seed: Seed = 0,
@@ -73,7 +73,7 @@ def suggest(
     from likewise.campaign.answers import answer_json, answer_text
     from likewise.campaign.judgement import judged
     from likewise.campaign.names import acquisition as named_acquisition
-    from likewise.campaign.names import batch
+    from likewise.campaign.names import strategy as named_strategy
     from likewise.campaign.problem import answered
     from likewise.campaign.sheet import sheet
     from likewise.campaign.similarities import Request
@@ -90,7 +90,7 @@ def suggest(
         from likewise.report.page import check_report
 
         check_report(report, force)
-    voice = Voice(quiet)
+    console = Console(quiet)
     chosen_space = None if space is None else spacefile.space(space)
     chosen = choices(object, value, std, text, decimal, skip_bad)
     request = Request(
@@ -99,43 +99,45 @@ def suggest(
         "minimize" if minimize else "maximize",
         seed,
         named_acquisition(acquisition),
-        batch(batch_strategy),
+        named_strategy(strategy),
         skip_bad,
         searching=True,
     )
-    with voice.working("reading"):
-        table = None if file is None else sheet(file, chosen, voice, chosen_space)
+    with console.working("reading"):
+        table = None if file is None else sheet(file, chosen, console, chosen_space)
     if out is not None:
         check_target(out, file, table, force, chosen)
-    with voice.working("comparing objects") as progress:
-        problem, found = answered(table, request, lambda p: p.study.ask(n), voice, progress=progress)
-    _remarks(problem, found, n, voice)
+    with console.working("comparing objects") as progress:
+        problem, found = answered(table, request, lambda p: p.study.ask(n), console, progress=progress)
+    _remarks(problem, found, n, console)
     if out is not None:
         written(problem, found, out, chosen)
     judgement = judged(problem)
     if report is not None:
         from likewise.report.page import write_report
 
-        with voice.working("drawing the report"):
-            write_report(problem, found, judgement, report, voice)
+        with console.working("drawing the report"):
+            write_report(problem, found, judgement, report, console)
     verdict = None if judgement is None else judgement.verdict
-    (answer_json if as_json else answer_text)(problem, found, verdict, voice, out, report, chosen)
+    (answer_json if as_json else answer_text)(problem, found, verdict, console, out, report, chosen)
 
 
-def _remarks(problem: Problem, found: list[Suggestion], n: int, voice: Voice) -> None:
+def _remarks(problem: Problem, found: list[Suggestion], n: int, console: Console) -> None:
     """What is out of the ordinary about the answer."""
     from likewise.campaign.answers import counted
 
     sheet = problem.sheet
     if sheet is not None:
-        _about_rows(sheet, problem, voice)
+        _about_rows(sheet, problem, console)
     if not found:
-        voice.note("every candidate has a value, so there is nothing left to suggest; add rows without one, or --space")
+        console.note(
+            "every candidate has a value, so there is nothing left to suggest; add rows without one, or --space"
+        )
     elif len(found) < n:
-        voice.note(f"only {counted(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
+        console.note(f"only {counted(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
 
 
-def _about_rows(sheet: Sheet, problem: Problem, voice: Voice) -> None:
+def _about_rows(sheet: Sheet, problem: Problem, console: Console) -> None:
     from likewise.campaign.answers import counted
     from likewise.spaces.pools.pool import Pool
 
@@ -143,8 +145,8 @@ def _about_rows(sheet: Sheet, problem: Problem, voice: Voice) -> None:
     aim = "smallest" if problem.study.direction == "minimize" else "largest"
     other = "" if aim == "smallest" else " (--minimize looks for the smallest)"
     rows = f"{counted(measured, 'measured row')}, {counted(candidates, 'candidate')}"
-    voice.note(f"{sheet.table.name}: {rows}; looking for the {aim} {sheet.roles.value}{other}")
+    console.note(f"{sheet.table.name}: {rows}; looking for the {aim} {sheet.roles.value}{other}")
     if candidates and not isinstance(problem.study.space, Pool):
-        voice.note(f"{candidates} rows without a value are passed over, as candidates come from --space")
+        console.note(f"{candidates} rows without a value are passed over, as candidates come from --space")
     if not measured:
-        voice.note("nothing is measured yet, so the first batch is spread out: each object unlike the others")
+        console.note("nothing is measured yet, so the first batch is spread out: each object unlike the others")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likewise.campaign.console import Voice, say, say_json
+from likewise.campaign.console import Console, say, say_json
 from likewise.cli.commands.options import (
     Debug,
     DecimalSign,
@@ -64,39 +64,39 @@ def tell(
     debug: Debug = False,
 ) -> None:
     """Merge filled-in results into the table: gaps are filled, new objects appended, contradictions listed."""
-    voice = Voice(quiet)
+    console = Console(quiet)
     chosen = choices(object, value, std, text, decimal, skip_bad)
     target = _target(file, results, out, in_place, force)
-    with _alone(file, voice) if in_place else nullcontext():
-        merge, backup = _merged(file, results, chosen, on_conflict, target, voice)
+    with _alone(file, console) if in_place else nullcontext():
+        merge, backup = _merged(file, results, chosen, on_conflict, target, console)
     if as_json:
-        say_json("tell", _data(merge, target, backup, voice))
+        say_json("tell", _data(merge, target, backup, console))
     else:
         _report(merge, target, backup, results, on_conflict)
 
 
-def _alone(file: Path, voice: Voice) -> AbstractContextManager[None]:
+def _alone(file: Path, console: Console) -> AbstractContextManager[None]:
     from likewise.tables.locking import alone
 
-    return alone(file, lambda: voice.note(f"waiting for another command that changes {file}"))
+    return alone(file, lambda: console.note(f"waiting for another command that changes {file}"))
 
 
 def _merged(
-    file: Path, results: Path, chosen: Choices, on_conflict: OnConflict, target: Path, voice: Voice
+    file: Path, results: Path, chosen: Choices, on_conflict: OnConflict, target: Path, console: Console
 ) -> tuple[Merge, Path | None]:
     """The merged table, which is written, and the backup of the old one if it takes its place."""
     from likewise.campaign.merge import merged
     from likewise.tables.writing import backed_up, suited, write
 
     before = _stamp(file)
-    table, told = _read(file, results, chosen, voice)
+    table, told = _read(file, results, chosen, console)
     merge = merged(table, told, on_conflict.value)
     if merge.conflicts and on_conflict is OnConflict.STOP:
         raise TableError(_contradictions(file, results, merge.conflicts))
     if merge.unsettled:
         raise TableError(_several(file, merge.unsettled))
     if merge.left_out:
-        voice.note(f"{results} has columns that {file} has not, which were left out: {', '.join(merge.left_out)}")
+        console.note(f"{results} has columns that {file} has not, which were left out: {', '.join(merge.left_out)}")
     dialect = table.table.dialect
     if target != file:
         write(merge.frame, target, suited(target, dialect), table.table.overlong)
@@ -117,14 +117,14 @@ def _stamp(file: Path) -> tuple[int, ...] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _read(file: Path, results: Path, chosen: Choices, voice: Voice) -> tuple[Sheet, Sheet]:
+def _read(file: Path, results: Path, chosen: Choices, console: Console) -> tuple[Sheet, Sheet]:
     """Both tables; the results have the columns of the table, and their cells mean what they mean there."""
     from likewise.campaign.ambiguous_columns import overlooked
     from likewise.campaign.sheet import sheet
 
-    table = sheet(file, chosen, voice)
+    table = sheet(file, chosen, console)
     roles = table.roles
-    told = sheet(results, table.of_results(chosen), voice)
+    told = sheet(results, table.of_results(chosen), console)
     if not told.measured:
         raise TableError(
             f"{results} has no value in column {roles.value!r}; fill in what was measured, and tell it again."
@@ -199,7 +199,7 @@ def _report(merge: Merge, target: Path, backup: Path | None, results: Path, on_c
         say(f"The table as it was is kept as {backup}.")
 
 
-def _data(merge: Merge, target: Path, backup: Path | None, voice: Voice) -> dict[str, Any]:
+def _data(merge: Merge, target: Path, backup: Path | None, console: Console) -> dict[str, Any]:
     return {
         "file": str(target),
         "backup": None if backup is None else str(backup),
@@ -218,5 +218,5 @@ def _data(merge: Merge, target: Path, backup: Path | None, voice: Voice) -> dict
             }
             for conflict in merge.conflicts
         ],
-        "notes": voice.notes,
+        "notes": console.notes,
     }

@@ -1,4 +1,4 @@
-"""Is this similarity any good here? Each likeness alone and the committee, judged on values they have not seen."""
+"""Is this similarity any good here? Each similarity alone and the committee, judged on values they have not seen."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from likewise.model.committee import Committee
 from likewise.model.diagnosis.verdict import verdict, warnings
-from likewise.model.fit import DEFAULT, Settings, seat
+from likewise.model.fit import DEFAULT, Settings, fit
 from likewise.model.gram import Gram
-from likewise.model.leave_one_out import Groups, LeftOut, fresh, left_out, same_objects
+from likewise.model.leave_one_out import Groups, LeaveOneOut, fresh, left_out, same_objects
 from likewise.model.spectrum import negative_share
 from likewise.model.transforms import mean_ranks
 from likewise.similarity.base import Vector
@@ -23,7 +23,7 @@ OUTLYING = 3.5
 
 @dataclass(frozen=True)
 class Fit:
-    """How well one likeness, or the committee, predicts values it has not seen.
+    """How well one similarity, or the committee, predicts values it has not seen.
 
     `rmse` is on the user's scale, `explained` the share of the variance about the mean that it takes away, `spearman`
     the rank correlation of predictions and values, `log_density` the mean log predictive density, `inside` the share
@@ -63,21 +63,21 @@ class Outlier:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What leaving out says of each likeness and of the committee; printed, it is a table and a verdict."""
+    """What leaving out says of each similarity and of the committee; printed, it is a table and a verdict."""
 
     verdict: str
     notes: tuple[str, ...]
     observations: int
     mean_rmse: float
     committee: Fit
-    likenesses: tuple[Fit, ...]
+    similarities: tuple[Fit, ...]
     replicated: tuple[Replicated, ...]
     outliers: tuple[Outlier, ...]
 
     def __str__(self) -> str:
         from likewise.model.diagnosis.formatting import fits
 
-        rows = [*self.likenesses, *([self.committee] if len(self.likenesses) > 1 else [])]
+        rows = [*self.similarities, *([self.committee] if len(self.similarities) > 1 else [])]
         return "\n".join(
             [
                 self.verdict,
@@ -118,9 +118,9 @@ def diagnose(
     settings: Settings = DEFAULT,
     sign: float = 1.0,
 ) -> Diagnosis:
-    """How well the committee and each of its likenesses alone predict these values, on the user's scale.
+    """How well the committee and each of its similarities alone predict these values, on the user's scale.
 
-    The values, and known measurement variances, are those the committee was seated on; they are times `sign`, −1 where
+    The values, and known measurement variances, are those the committee was fitted on; they are times `sign`, −1 where
     a study minimises, what the user told.
     """
     groups = same_objects(committee.grams[0].objects)
@@ -134,7 +134,7 @@ def diagnose(
     names = unique_names([gram.similarity.name for gram in committee.grams])
     fits = [
         replace(_fit(one, name, values, baseline), weight=float(weight))
-        for one, name, weight in zip(alone, names, committee.likeness_weights(), strict=True)
+        for one, name, weight in zip(alone, names, committee.similarity_weights(), strict=True)
     ]
     total = fits[0] if len(fits) == 1 else _fit(whole, "committee", values, baseline)
     return Diagnosis(
@@ -153,17 +153,17 @@ class _Judged(NamedTuple):
     """A committee, and what it says of observations it has not seen."""
 
     committee: Committee
-    left_out: LeftOut
+    left_out: LeaveOneOut
 
 
 def _each_alone(
     committee: Committee, values: Vector, extra_noise: Vector | None, settings: Settings
 ) -> list[Committee]:
-    """A committee of each likeness alone, on the same transform, so that densities can be compared."""
+    """A committee of each similarity alone, on the same transform, so that densities can be compared."""
     if len(committee.grams) == 1:
         return [committee]
     return [
-        seat([gram.tuned(fresh(gram))], values, extra_noise, settings=settings, transform=committee.transform)
+        fit([gram.tuned(fresh(gram))], values, extra_noise, settings=settings, transform=committee.transform)
         for gram in committee.grams
     ]
 
@@ -214,7 +214,7 @@ def _rank_correlation(x: Vector, y: Vector) -> float:
 
 
 def _negative_share(grams: Sequence[Gram]) -> float:
-    """The largest negative share of the spectrum of a likeness."""
+    """The largest negative share of the spectrum of a similarity."""
     spectra = [np.asarray(np.linalg.eigvalsh(g.scores), dtype=float) for g in grams if not g.similarity.psd]
     return max(map(negative_share, spectra), default=0.0)
 

@@ -15,14 +15,14 @@ CLEAR_SHARE, CLEAR_CORRELATION = 0.25, 0.5
 CALIBRATION_ERRORS = 3.0
 
 
-def verdict(spearman: float, explained: float, likenesses: int, objects: int) -> str:
+def verdict(spearman: float, explained: float, similarities: int, objects: int) -> str:
     """Whether the similarities are of use, from the committee's leave-one-out correlation and share explained.
 
     >>> verdict(0.81, 0.6, 1, 40)
     'this similarity explains the values: leave-one-out correlation 0.81 over 40 observations'
     """
-    these = "this similarity" if likenesses == 1 else "these similarities"
-    s = "s" if likenesses == 1 else ""
+    these = "this similarity" if similarities == 1 else "these similarities"
+    s = "s" if similarities == 1 else ""
     if objects < ENOUGH:
         return f"{objects} observations are too few to say whether {these} explain{s} the values; tell {ENOUGH} or more"
     if np.isnan(explained):
@@ -31,7 +31,9 @@ def verdict(spearman: float, explained: float, likenesses: int, objects: int) ->
     chance = not spearman > ERRORS / np.sqrt(objects - 1)
     # With an outlier among the values the order may be right where the sum of squares is not.
     if chance or (explained <= 0 and spearman < CLEAR_CORRELATION):
-        none = "this similarity predicts no better" if likenesses == 1 else "none of these similarities predicts better"
+        none = (
+            "this similarity predicts no better" if similarities == 1 else "none of these similarities predicts better"
+        )
         return f"{none} than the mean; suggestions are close to random exploration"
     if explained < CLEAR_SHARE and spearman < CLEAR_CORRELATION:
         return f"{these} explain{s} a little of the values: {found}"

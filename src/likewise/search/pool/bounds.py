@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.model.committee import Member
-from likewise.search.pool.query import Question, Rows
+from likewise.search.pool.query import Query, Rows
 from likewise.similarity.base import Matrix, Vector
 
 Single = NDArray[np.float32]
@@ -97,11 +97,11 @@ class Bounds:
     known: float = 0.0
     _kept: dict[Any, _Kept] = field(default_factory=dict)
 
-    def prepare(self, question: Question) -> None:
+    def prepare(self, query: Query) -> None:
         """Forget the values that are no bounds any more."""
         self.known = 0.0
-        for member in filter(shrinking, question.scorer.committee.members):
-            key, ratios = _key(member, question), _ratios(member, question)
+        for member in filter(shrinking, query.scorer.committee.members):
+            key, ratios = _key(member, query), _ratios(member, query)
             known = self._kept.pop(key, None)
             if known is None or not known.ratios.items() <= ratios.items():
                 known = _Kept(ratios, np.full(self.size, np.inf, dtype=np.float32))
@@ -113,7 +113,7 @@ class Bounds:
             del self._kept[key]
 
     def variance(
-        self, member: Member, selves: Vector, question: Question, part: slice, explained: Vector | None = None
+        self, member: Member, selves: Vector, query: Query, part: slice, explained: Vector | None = None
     ) -> Vector:
         """A bound of the member's variance at some rows, of which so much is known to be explained."""
         post = member.posterior
@@ -122,29 +122,29 @@ class Bounds:
         v = selves + post.treatment.shift
         if explained is not None:
             v = v - explained
-        kept = self._kept.get(_key(member, question)) if shrinking(member) else None
+        kept = self._kept.get(_key(member, query)) if shrinking(member) else None
         if kept is not None:
             v = np.minimum(v, kept.values[part])
         return post.amplitude * np.maximum(v, post.treatment.floor)
 
-    def learn(self, question: Question, rows: Rows, variances: Matrix) -> None:
+    def learn(self, query: Query, rows: Rows, variances: Matrix) -> None:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
-        for member, values in zip(question.scorer.committee.members, variances, strict=True):
-            kept = self._kept.get(_key(member, question)) if shrinking(member) else None
+        for member, values in zip(query.scorer.committee.members, variances, strict=True):
+            kept = self._kept.get(_key(member, query)) if shrinking(member) else None
             if kept is not None:
                 kept.values[rows] = (values / member.posterior.amplitude).astype(np.float32) * UP
 
 
-def _key(member: Member, question: Question) -> Any:
-    return member.recipe, tuple(question.versions[k] for k in member.recipe.used), member.ratio
+def _key(member: Member, query: Query) -> Any:
+    return member.recipe, tuple(query.versions[k] for k in member.recipe.used), member.ratio
 
 
-def _ratios(member: Member, question: Question) -> dict[tuple[int, int], float]:
+def _ratios(member: Member, query: Query) -> dict[tuple[int, int], float]:
     """σ²/a of each observation, by its number and how often that has come before; equal up to rounding is equal."""
     ratios = member.posterior.noise / member.posterior.amplitude
     found: dict[tuple[int, int], float] = {}
     seen: Counter[int] = Counter()
-    for number, ratio in zip(question.numbers, ratios.tolist(), strict=True):
+    for number, ratio in zip(query.numbers, ratios.tolist(), strict=True):
         found[number, seen[number]] = float(f"{ratio:.9e}")
         seen[number] += 1
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from likewise.errors import SimilarityError
 from likewise.model.gram import Gram
 from likewise.model.mix import Recipe
-from likewise.search.pool.query import Entries, Numbers, Question
+from likewise.search.pool.query import Entries, Numbers, Query
 from likewise.search.pool.score_columns import WIDTH, Columns, Single
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings import encoding_files as stored
@@ -26,7 +26,7 @@ BLOCK, SCORES = 4096, 1 << 16
 
 @dataclass(eq=False)
 class Chunk:
-    """Rows `first` to `first + size` of the pool; everything is kept by likeness."""
+    """Rows `first` to `first + size` of the pool; everything is kept by similarity."""
 
     first: int
     size: int
@@ -36,7 +36,7 @@ class Chunk:
     columns: dict[int, Columns] = field(default_factory=dict)
 
     def encoding(self, k: int) -> Encoding:
-        """The encodings of likeness k, mapped if they are on disk."""
+        """The encodings of similarity k, mapped if they are on disk."""
         found = self.encodings[k]
         return found.read() if isinstance(found, Filed) else found
 
@@ -55,12 +55,12 @@ class Chunk:
             column.spill(folder / f"{self.first}-{k}.columns")
 
     def drop(self, k: int) -> None:
-        """Forget the columns of likeness k."""
+        """Forget the columns of similarity k."""
         if k in self.columns:
             self.columns.pop(k).close()
 
     def reset(self, k: int, similarity: Similarity) -> None:
-        """Start likeness k anew, with other parameters."""
+        """Start similarity k anew, with other parameters."""
         path = None
         if k in self.columns:
             path = self.columns[k].path
@@ -68,22 +68,22 @@ class Chunk:
         self.columns[k] = Columns(self.size, self.dtype, path)
         self.selves[k] = similarity.within(self.encoding(k))
 
-    def grow(self, k: int, question: Question, memory: int | None = None) -> None:
+    def grow(self, k: int, query: Query, memory: int | None = None) -> None:
         """Compare with the objects that have no column yet; where most columns are of others, forget those.
 
         New columns are made in groups that take no more than `memory`.
         """
-        needed = question.needed(k)
+        needed = query.needed(k)
         if len(self.columns[k].places) > 2 * len(needed) + WIDTH:
             self.columns[k] = self.columns[k].kept(needed)
         new = self.columns[k].missing(needed)
         size = self.size * np.dtype(self.dtype).itemsize
         group = len(new) if memory is None else max(WIDTH, memory // max(1, size))
         for start in range(0, len(new), max(1, group)):
-            self._compare(k, question, new[start : start + group])
+            self._compare(k, query, new[start : start + group])
 
-    def _compare(self, k: int, question: Question, new: list[int]) -> None:
-        others, encodings, similarity = question.encodings(k, new), self.encoding(k), question.similarity(k)
+    def _compare(self, k: int, query: Query, new: list[int]) -> None:
+        others, encodings, similarity = query.encodings(k, new), self.encoding(k), query.similarity(k)
         block = np.empty((len(new), self.size), dtype=self.dtype)
         step = max(BLOCK, SCORES // max(1, len(new)))
         for start in range(0, self.size, step):
@@ -93,21 +93,21 @@ class Chunk:
             block[:, part] = scores.T
         self.columns[k].append(new, block)
 
-    def sums(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+    def sums(self, recipe: Recipe, weights: Matrix, query: Query) -> Single:
         """Σ_j w_ij S_j of the recipe's scores S with the observed objects, in one reading of the columns."""
-        return (self._linear if recipe.power == 1.0 else self._warped)(recipe, weights, question)
+        return (self._linear if recipe.power == 1.0 else self._warped)(recipe, weights, query)
 
-    def _linear(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+    def _linear(self, recipe: Recipe, weights: Matrix, query: Query) -> Single:
         """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
         for k in recipe.used:
-            total += self.columns[k].weighed(question.numbers, weights * recipe.weights[k])
+            total += self.columns[k].weighed(query.numbers, weights * recipe.weights[k])
         return total + (recipe.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
 
-    def _warped(self, recipe: Recipe, weights: Matrix, question: Question) -> Single:
+    def _warped(self, recipe: Recipe, weights: Matrix, query: Query) -> Single:
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
-        for start in range(0, len(question.numbers), WIDTH):
-            numbers = question.numbers[start : start + WIDTH]
+        for start in range(0, len(query.numbers), WIDTH):
+            numbers = query.numbers[start : start + WIDTH]
             scores = {k: self.columns[k].of(numbers) for k in recipe.used}
             for part in self._stretches():
                 mixed = recipe.scores({k: block[:, part] for k, block in scores.items()})
@@ -117,10 +117,10 @@ class Chunk:
     def _stretches(self) -> Iterator[slice]:
         return (slice(start, start + BLOCK) for start in range(0, self.size, BLOCK))
 
-    def entries(self, question: Question, rows: NDArray[np.intp], *, exact: bool = False) -> Entries:
+    def entries(self, query: Query, rows: NDArray[np.intp], *, exact: bool = False) -> Entries:
         """What is known of some rows, counted from the first of the chunk; `exact` compares them again."""
-        scorer, chance = question.scorer, question.scorer.feasibility
-        encodings = {k: take(self.encoding(k), rows) for k in question.used}
+        scorer, chance = query.scorer, query.scorer.feasibility
+        encodings = {k: take(self.encoding(k), rows) for k in query.used}
 
         def scores(k: int, numbers: Numbers, gram: Gram) -> Matrix:
             afresh = exact and self.dtype != np.float64
@@ -129,9 +129,9 @@ class Chunk:
         theirs = () if chance is None else chance.committee.used
         return Entries(
             encodings,
-            {k: scores(k, question.numbers, scorer.committee.grams[k]) for k in scorer.committee.used},
-            {k: self.selves[k][rows] for k in question.used},
-            {} if chance is None else {k: scores(k, question.failures, chance.committee.grams[k]) for k in theirs},
+            {k: scores(k, query.numbers, scorer.committee.grams[k]) for k in scorer.committee.used},
+            {k: self.selves[k][rows] for k in query.used},
+            {} if chance is None else {k: scores(k, query.failures, chance.committee.grams[k]) for k in theirs},
         )
 
 

@@ -1,7 +1,7 @@
-"""A pool in parts on the workers of a Dask cluster: questions go out, and only contenders come back.
+"""A pool in parts on the workers of a Dask cluster: queries go out, and only contenders come back.
 
 Each part is pinned to a worker and stays there with its encodings and columns. A part whose worker is gone is made anew
-on another one, from its objects; a question brings all that is observed, so the answer is the same.
+on another one, from its objects; a query brings all that is observed, so the answer is the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError, StudyError
 from likewise.search.pool.partition import PRECISE, Partition
-from likewise.search.pool.query import Contenders, Entries, Question, Rows, joined, merged
+from likewise.search.pool.query import Contenders, Entries, Query, Rows, joined, merged
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import counted_from
@@ -33,7 +33,7 @@ ATTEMPTS, PAUSE = 5, 0.5
 # Bytes in one task; Dask warns of ten million and more.
 PIECE = 4_000_000
 
-Likenesses = Mapping[int, Similarity]
+Similarities = Mapping[int, Similarity]
 
 
 class _Kept:
@@ -55,18 +55,18 @@ class _Kept:
         except SimilarityError as error:
             raise counted_from(error, first) from error
 
-    def answer(self, message: str, question: Question | Likenesses, about: Sequence[Any]) -> Any:
-        # A question that was given up may still be at work in another thread.
+    def answer(self, message: str, query: Query | Similarities, about: Sequence[Any]) -> Any:
+        # A query that was given up may still be at work in another thread.
         with self._lock:
-            return getattr(self._partition, message)(question, *about)
+            return getattr(self._partition, message)(query, *about)
 
 
 def _keep(first: int, total: int, memory: int | None, *objects: bytes) -> _Kept:
     return _Kept(_whole(objects), first, total, memory)
 
 
-def _answer(kept: _Kept, message: str, about: Sequence[Any], *question: bytes) -> Any:
-    return kept.answer(message, _whole(question), about)
+def _answer(kept: _Kept, message: str, about: Sequence[Any], *query: bytes) -> Any:
+    return kept.answer(message, _whole(query), about)
 
 
 def _whole(pieces: Sequence[bytes]) -> Any:
@@ -87,7 +87,7 @@ class ClusterPartitions:
     edges: list[int]
     memory: int | None = None
     _places: dict[int, tuple[str, Any]] = field(default_factory=dict)
-    _sent: tuple[Question | Likenesses, list[Any]] | None = None
+    _sent: tuple[Query | Similarities, list[Any]] | None = None
     _encoded: int = 0
 
     @classmethod
@@ -97,37 +97,35 @@ class ClusterPartitions:
         edges = np.linspace(0, len(pool.objects), parts + 1).round().astype(int).tolist()
         return cls(pool.client, pool.comparable, edges, None if pool.memory is None else pool.memory // parts)
 
-    def ready(self, likenesses: Likenesses) -> None:
-        """Encode every row by each likeness, the first time; a part that is made anew encodes when it is asked.
+    def ready(self, similarities: Similarities) -> None:
+        """Encode every row by each similarity, the first time; a part that is made anew encodes when it is asked.
 
-        A function numbers the objects it has seen, and its copies in questions would not know those numbers.
+        A function numbers the objects it has seen, and its copies in queries would not know those numbers.
         """
-        likenesses = {k: likeness for k, likeness in likenesses.items() if portable(likeness)}
-        if len(likenesses) > self._encoded:
-            self._answers("ready", likenesses, dict.fromkeys(range(len(self.edges) - 1), ()))
-            self._encoded = len(likenesses)
+        similarities = {k: similarity for k, similarity in similarities.items() if portable(similarity)}
+        if len(similarities) > self._encoded:
+            self._answers("ready", similarities, dict.fromkeys(range(len(self.edges) - 1), ()))
+            self._encoded = len(similarities)
 
-    def contenders(self, question: Question, most: int) -> Contenders:
+    def contenders(self, query: Query, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
-        answers = self._answers("contenders", question, dict.fromkeys(range(len(self.edges) - 1), (most,)))
-        return merged(list(answers.values()), question, most)
+        answers = self._answers("contenders", query, dict.fromkeys(range(len(self.edges) - 1), (most,)))
+        return merged(list(answers.values()), query, most)
 
-    def entries(self, question: Question, rows: Rows) -> Entries:
+    def entries(self, query: Query, rows: Rows) -> Entries:
         """What is known of these rows, in their order."""
         part = np.searchsorted(self.edges, rows, side="right") - 1
         places = {i: np.flatnonzero(part == i) for i in np.unique(part).tolist()}
-        answers = self._answers("entries", question, {i: (rows[at],) for i, at in places.items()})
+        answers = self._answers("entries", query, {i: (rows[at],) for i, at in places.items()})
         return joined([(places[i], answers[i]) for i in places])
 
-    def _answers(
-        self, message: str, question: Question | Likenesses, about: Mapping[int, Sequence[Any]]
-    ) -> dict[int, Any]:
+    def _answers(self, message: str, query: Query | Similarities, about: Mapping[int, Sequence[Any]]) -> dict[int, Any]:
         """Each part's answer, from another worker where one was lost on the way."""
         answers: dict[int, Any] = {}
         for attempt in range(ATTEMPTS):
             # Who is gone is not always missed at once.
             time.sleep(PAUSE * attempt)
-            answers |= self._attempt(message, question, {i: what for i, what in about.items() if i not in answers})
+            answers |= self._attempt(message, query, {i: what for i, what in about.items() if i not in answers})
             if len(answers) == len(about):
                 return {i: answers[i] for i in about}
             self._sent = None
@@ -137,15 +135,13 @@ class ClusterPartitions:
             "they were scored; look at the workers' logs, for they may be short of memory, and ask again"
         )
 
-    def _attempt(
-        self, message: str, question: Question | Likenesses, about: Mapping[int, Sequence[Any]]
-    ) -> dict[int, Any]:
+    def _attempt(self, message: str, query: Query | Similarities, about: Mapping[int, Sequence[Any]]) -> dict[int, Any]:
         """The answers of those parts whose workers live to give them."""
         workers = _workers(self.client)
         self._level(workers)
         for i in about:
             self._place(i, workers)
-        sent = self._send(question)
+        sent = self._send(query)
         waiting = {
             i: self.client.submit(_answer, kept, message, what, *sent, workers=[worker], pure=False)
             for i, what in about.items()
@@ -156,10 +152,10 @@ class ClusterPartitions:
             self._watch(waiting, answers)
         return answers
 
-    def _send(self, question: Question | Likenesses) -> list[Any]:
-        """The question on its way; it is sent once, however many messages it comes with."""
-        if self._sent is None or self._sent[0] is not question:
-            self._sent = question, self._pieces(question.lean() if isinstance(question, Question) else question)
+    def _send(self, query: Query | Similarities) -> list[Any]:
+        """The query on its way; it is sent once, however many messages it comes with."""
+        if self._sent is None or self._sent[0] is not query:
+            self._sent = query, self._pieces(query.lean() if isinstance(query, Query) else query)
         return self._sent[1]
 
     def _pieces(self, value: Any, **where: Any) -> list[Any]:

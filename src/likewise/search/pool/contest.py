@@ -10,7 +10,7 @@ import numpy as np
 from likewise.acquisition.scorer import Scorer
 from likewise.model.gram import Gram
 from likewise.model.mix import Recipe
-from likewise.search.pool.query import Entries, Question, Rows
+from likewise.search.pool.query import Entries, Query, Rows
 from likewise.similarity.base import Matrix, Vector
 
 
@@ -28,9 +28,9 @@ class Contest:
     _extra: dict[int, Matrix] = field(default_factory=dict)
 
     @classmethod
-    def between(cls, rows: Rows, rest: float, entries: Entries, question: Question) -> Contest:
+    def between(cls, rows: Rows, rest: float, entries: Entries, query: Query) -> Contest:
         """The contest of these rows; `rest` bounds the scores of all others."""
-        scorer, committee = question.scorer, question.scorer.committee.without_pending()
+        scorer, committee = query.scorer, query.scorer.committee.without_pending()
         selves = {k: entries.selves[k] for k in entries.scores}
         means, before, _ = committee.stages(entries.scores, selves)
         mixed = {recipe: recipe.scores(entries.scores) for recipe in {member.recipe for member in committee.members}}

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Ground, Search
+from likewise.search.base import Found, Search, SearchState
 from likewise.search.pool.contest import Contest
 from likewise.search.pool.partition import PRECISE, Partition
-from likewise.search.pool.query import Numbers, Partitions, Question, Rows, leading
+from likewise.search.pool.query import Numbers, Partitions, Query, Rows, leading
 from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pools.pool import Pool
@@ -25,7 +25,7 @@ CONTENDERS, FOREMOST = 512, 32
 
 @dataclass(eq=False)
 class _Numbers:
-    """Objects by number: the same object has the same one in every question."""
+    """Objects by number: the same object has the same one in every query."""
 
     objects: list[Any] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)
@@ -58,67 +58,67 @@ class ExhaustiveSearch(Search):
             return cls(space.objects, space.row, _partitions(space))
         return cls(space.objects, _Places(space.objects, key), Partition.of(space.objects))
 
-    def ready(self, likenesses: Sequence[Similarity]) -> None:
-        """Encode all objects by each likeness, once."""
-        self.partitions.ready(dict(enumerate(likenesses)))
+    def ready(self, similarities: Sequence[Similarity]) -> None:
+        """Encode all objects by each similarity, once."""
+        self.partitions.ready(dict(enumerate(similarities)))
 
-    def equilibria(self, scorer: Scorer, ground: Ground) -> Found:
-        return self._best(scorer, ground, CONTENDERS)
+    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+        return self._best(scorer, state, CONTENDERS)
 
-    def foremost(self, scorer: Scorer, ground: Ground) -> Found:
-        return self._best(scorer, ground, FOREMOST)
+    def foremost(self, scorer: Scorer, state: SearchState) -> Found:
+        return self._best(scorer, state, FOREMOST)
 
-    def _best(self, scorer: Scorer, ground: Ground, most: int) -> Found:
-        question = self._question(scorer, ground)
-        best = self.partitions.contenders(question, most)
+    def _best(self, scorer: Scorer, state: SearchState, most: int) -> Found:
+        query = self._query(scorer, state)
+        best = self.partitions.contenders(query, most)
         if not len(best.rows):
             return Found([], best.scores)
-        contest = Contest.between(best.rows, best.rest, self.partitions.entries(question, best.rows), question)
-        return self._ranked(contest, contest.scores(scorer), question)
+        contest = Contest.between(best.rows, best.rest, self.partitions.entries(query, best.rows), query)
+        return self._ranked(contest, contest.scores(scorer), query)
 
-    def again(self, scorer: Scorer, ground: Ground, found: Found) -> Found:
+    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
         """A pending object only lowers scores, so the old ones are bounds: contenders alone are scored again."""
         if not found.objects:
             return found
         if self._contest is None or self._contest[0] is not found:
-            return self.equilibria(scorer, ground)
+            return self.equilibria(scorer, state)
         contest = self._contest[1]
         scores = contest.scores(scorer)
-        scores[np.isin(contest.rows, self._taken(ground))] = -np.inf
+        scores[np.isin(contest.rows, self._taken(state))] = -np.inf
         if scores.max(initial=-np.inf) < contest.rest:
-            return self.equilibria(scorer, ground)
-        return self._ranked(contest, scores, self._question(scorer, ground))
+            return self.equilibria(scorer, state)
+        return self._ranked(contest, scores, self._query(scorer, state))
 
-    def _ranked(self, contest: Contest, scores: Vector, question: Question) -> Found:
-        order = leading(scores, contest.rows, question, len(scores))
+    def _ranked(self, contest: Contest, scores: Vector, query: Query) -> Found:
+        order = leading(scores, contest.rows, query, len(scores))
         found = Found([self.objects[i] for i in contest.rows[order].tolist()], scores[order])
         self._contest = found, contest
         return found
 
-    def _question(self, scorer: Scorer, ground: Ground) -> Question:
+    def _query(self, scorer: Scorer, state: SearchState) -> Query:
         chance = scorer.feasibility
-        return Question(
+        return Query(
             scorer,
             self._numbers.of(scorer.committee.grams[0].objects),
             () if chance is None else self._numbers.of(chance.committee.grams[0].objects),
             {k: self._version(k, gram.similarity) for k, gram in enumerate(scorer.committee.grams)},
-            self._taken(ground),
-            int(ground.rng.integers(1 << 62)),
+            self._taken(state),
+            int(state.rng.integers(1 << 62)),
         )
 
     def _version(self, k: int, similarity: Similarity) -> int:
-        """A number that changes when the likeness has learnt new parameters."""
+        """A number that changes when the similarity has learnt new parameters."""
         version, known = self._similarities.get(k, (-1, None))
         if known is not similarity:
             version += 1
             self._similarities[k] = version, similarity
         return version
 
-    def _taken(self, ground: Ground) -> Rows:
-        for key in ground.taken:
+    def _taken(self, state: SearchState) -> Rows:
+        for key in state.taken:
             if key not in self._rows:
                 self._rows[key] = self.row(key)
-        rows = (self._rows[key] for key in ground.taken)
+        rows = (self._rows[key] for key in state.taken)
         return np.array(sorted(row for row in rows if row is not None), dtype=np.intp)
 
 

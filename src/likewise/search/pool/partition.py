@@ -20,7 +20,7 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.search.pool.bounds import Bounds, Projection, bounded
 from likewise.search.pool.chunk import BLOCK, Chunk
-from likewise.search.pool.query import Contenders, Entries, Question, Rows, joined, leading
+from likewise.search.pool.query import Contenders, Entries, Query, Rows, joined, leading
 from likewise.search.pool.score_columns import WIDTH
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings import encoding_files as stored
@@ -75,53 +75,53 @@ class Partition:
 
         return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE, memory)
 
-    def ready(self, likenesses: Mapping[int, Similarity]) -> None:
-        """Encode every row by each likeness, of the number given, that has not done so."""
-        for k, similarity in likenesses.items():
+    def ready(self, similarities: Mapping[int, Similarity]) -> None:
+        """Encode every row by each similarity, of the number given, that has not done so."""
+        for k, similarity in similarities.items():
             self._encode(k, similarity)
 
-    def contenders(self, question: Question, most: int) -> Contenders:
+    def contenders(self, query: Query, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
-        self._prepare(question)
-        # A likeness that has learnt makes old variances worthless, and bounds without them are loose.
+        self._prepare(query)
+        # A similarity that has learnt makes old variances worthless, and bounds without them are loose.
         tight = len(self._likely) > 0 and self.bounds.known < KNOWN
-        bounds = self._bounded(question, self._projections(question, self._likely) if tight else {})
-        taken = question.taken - self.first
+        bounds = self._bounded(query, self._projections(query, self._likely) if tight else {})
+        taken = query.taken - self.first
         bounds[taken[(taken >= 0) & (taken < self.size)]] = -np.inf
-        rows, scores, rest = self._settled(bounds, question, most, tight)
+        rows, scores, rest = self._settled(bounds, query, most, tight)
         return Contenders(rows + self.first, scores, rest)
 
-    def _bounded(self, question: Question, projections: Mapping[int, Projection]) -> Vector:
+    def _bounded(self, query: Query, projections: Mapping[int, Projection]) -> Vector:
         """What no row is worth more than."""
-        return np.concatenate([np.zeros(0), *(self._bound(chunk, question, projections) for chunk in self.chunks)])
+        return np.concatenate([np.zeros(0), *(self._bound(chunk, query, projections) for chunk in self.chunks)])
 
-    def entries(self, question: Question, rows: Rows) -> Entries:
+    def entries(self, query: Query, rows: Rows) -> Entries:
         """What is known of these rows, in their order and in double precision."""
-        self._prepare(question)
-        return self._entries(question, np.asarray(rows, dtype=np.intp) - self.first, exact=True)
+        self._prepare(query)
+        return self._entries(query, np.asarray(rows, dtype=np.intp) - self.first, exact=True)
 
-    def _prepare(self, question: Question) -> None:
+    def _prepare(self, query: Query) -> None:
         if self.memory is not None:
-            # Likenesses come and go with their votes; where memory is short, only those that have one keep columns.
-            for k in [k for k in self._versions if k not in question.used]:
+            # Similarities come and go with their votes; where memory is short, only those that have one keep columns.
+            for k in [k for k in self._versions if k not in query.used]:
                 del self._versions[k]
                 for chunk in self.chunks:
                     chunk.drop(k)
-        for k in question.used:
-            self._encode(k, question.similarity(k))
-            changed = self._versions.get(k) != question.versions[k]
+        for k in query.used:
+            self._encode(k, query.similarity(k))
+            changed = self._versions.get(k) != query.versions[k]
             # Until all chunks are ready, none is: an interruption must leave no columns of two versions.
             self._versions.pop(k, None)
             for chunk in self.chunks:
                 if changed:
-                    chunk.reset(k, question.similarity(k))
-                chunk.grow(k, question, None if self.memory is None else self.memory // 8)
+                    chunk.reset(k, query.similarity(k))
+                chunk.grow(k, query, None if self.memory is None else self.memory // 8)
                 self._fit(chunk)
-            self._versions[k] = question.versions[k]
-        self.bounds.prepare(question)
+            self._versions[k] = query.versions[k]
+        self.bounds.prepare(query)
 
     def _encode(self, k: int, similarity: Similarity) -> None:
-        """Encode every row by likeness k, unless that is done."""
+        """Encode every row by similarity k, unless that is done."""
         if all(k in chunk.encodings for chunk in self.chunks):
             return
         for chunk, encoding in zip(self.chunks, self.encoder(similarity), strict=True):
@@ -148,9 +148,9 @@ class Partition:
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         latest.spill(self._folder)
 
-    def _bound(self, chunk: Chunk, question: Question, projections: Mapping[int, Projection]) -> Vector:
+    def _bound(self, chunk: Chunk, query: Query, projections: Mapping[int, Projection]) -> Vector:
         """What no row of the chunk is worth more than, and a little more for the rounding of the means."""
-        members = question.scorer.committee.members
+        members = query.scorer.committee.members
         means, variances = np.empty((2, len(members), chunk.size), dtype=chunk.dtype)
         whole = slice(chunk.first, chunk.first + chunk.size)
         for recipe, group in groupby(range(len(members)), key=lambda i: members[i].recipe):
@@ -158,7 +158,7 @@ class Partition:
             # Means and projections of all members of a recipe are sums over the same columns.
             weights = [members[i].posterior.weights[None] for i in places]
             parts = [projections[i].rows for i in places if i in projections]
-            sums = chunk.sums(recipe, np.concatenate([*weights, *parts]), question)
+            sums = chunk.sums(recipe, np.concatenate([*weights, *parts]), query)
             selves = recipe.scores({k: chunk.selves[k] for k in recipe.used})
             largest, first = float(np.abs(selves).max(initial=1.0)), len(places)
             for i, mean in zip(places, sums, strict=False):
@@ -168,27 +168,27 @@ class Partition:
                 if i in projections:
                     last = first + len(projections[i].rows)
                     explained, first = projections[i].explained(sums[first:last], largest), last
-                variances[i] = self.bounds.variance(members[i], selves, question, whole, explained)
+                variances[i] = self.bounds.variance(members[i], selves, query, whole, explained)
         bounds = np.empty(chunk.size)
         for start in range(0, chunk.size, BLOCK):
             part = slice(start, start + BLOCK)
             exact = means[:, part].astype(np.float64), variances[:, part].astype(np.float64)
-            bounds[part] = question.scorer.bound_moments(*exact)
+            bounds[part] = query.scorer.bound_moments(*exact)
         return bounds
 
-    def _settled(self, bounds: Vector, question: Question, most: int, tight: bool) -> tuple[Rows, Vector, float]:
+    def _settled(self, bounds: Vector, query: Query, most: int, tight: bool) -> tuple[Rows, Vector, float]:
         """The best rows, their exact scores, and the highest score or bound of all others."""
         rows, scores, ceilings = np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0)
         # What has no bound is scored in any case.
         first = step = 2 * most + int(np.isposinf(bounds).sum())
         while True:
-            some = leading(bounds, np.arange(self.size) + self.first, question, step)
+            some = leading(bounds, np.arange(self.size) + self.first, query, step)
             if len(some):
-                exact, ceiling = self._exact(question, some)
+                exact, ceiling = self._exact(query, some)
                 rows, scores = np.concatenate([rows, some]), np.concatenate([scores, exact])
                 ceilings, bounds[some] = np.concatenate([ceilings, ceiling]), -np.inf
             rest = float(bounds.max(initial=-np.inf))
-            best = leading(scores, rows + self.first, question, most)
+            best = leading(scores, rows + self.first, query, most)
             if rest == -np.inf or (len(best) == most and scores[best[-1]] >= rest):
                 break
             above = np.flatnonzero(bounds > (scores[best[-1]] if len(best) == most else -np.inf))
@@ -196,42 +196,42 @@ class Partition:
             # The second best rows often leave no others, though the first seemed to.
             if not tight and len(rows) > first and len(above) > LOOSE * len(rows):
                 tight = True
-                np.minimum(bounds, self._bounded(question, self._projections(question, above)), out=bounds)
+                np.minimum(bounds, self._bounded(query, self._projections(query, above)), out=bounds)
         self._likely = rows if tight else rows[:0]
         left = np.ones(len(rows), dtype=bool)
         left[best] = False
         return rows[best], scores[best], max(rest, float(ceilings[left].max(initial=-np.inf)))
 
-    def _projections(self, question: Question, rows: Rows) -> dict[int, Projection]:
+    def _projections(self, query: Query, rows: Rows) -> dict[int, Projection]:
         """A projection for every member that has bounds, made for rows like these."""
-        some = self._entries(question, rows[:: -(-len(rows) // SAMPLE)]).scores
-        members = {i: member for i, member in enumerate(question.scorer.committee.members) if bounded(member)}
+        some = self._entries(query, rows[:: -(-len(rows) // SAMPLE)]).scores
+        members = {i: member for i, member in enumerate(query.scorer.committee.members) if bounded(member)}
         # Members of one recipe see the same rows.
         seen = {r: Projection.condensed(r.scores(some)) for r in {member.recipe for member in members.values()}}
         dtype = np.float64 if self.precise else np.float32
         return {i: Projection.of(member, seen[member.recipe], dtype) for i, member in members.items()}
 
-    def _exact(self, question: Question, rows: Rows) -> tuple[Vector, Vector]:
+    def _exact(self, query: Query, rows: Rows) -> tuple[Vector, Vector]:
         """The scores of these rows, counted from the first of the partition, and what they cannot exceed later."""
         scores, ceilings = np.empty((2, len(rows)))
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
-            scores[part], ceilings[part], before = scored(question, self._entries(question, rows[part]))
-            self.bounds.learn(question, rows[part], before)
+            scores[part], ceilings[part], before = scored(query, self._entries(query, rows[part]))
+            self.bounds.learn(query, rows[part], before)
         return scores, ceilings
 
-    def _entries(self, question: Question, rows: Rows, *, exact: bool = False) -> Entries:
+    def _entries(self, query: Query, rows: Rows, *, exact: bool = False) -> Entries:
         parts = []
         for number in np.unique(rows // CHUNK).tolist():
             places = np.flatnonzero(rows // CHUNK == number)
             chunk = self.chunks[number]
-            parts.append((places, chunk.entries(question, rows[places] - chunk.first, exact=exact)))
+            parts.append((places, chunk.entries(query, rows[places] - chunk.first, exact=exact)))
         return joined(parts)
 
 
-def scored(question: Question, entries: Entries) -> tuple[Vector, Vector, Matrix]:
+def scored(query: Query, entries: Entries) -> tuple[Vector, Vector, Matrix]:
     """Scores, what they cannot exceed when more is pending, and variances before anything is, one row per member."""
-    scorer, committee = question.scorer, question.scorer.committee
+    scorer, committee = query.scorer, query.scorer.committee
     rows = dict(entries.scores)
     for k, gram in committee.waiting.items():
         rows[k] = np.hstack([rows[k], gram.rows(entries.encodings[k], len(committee))])

@@ -1,7 +1,7 @@
 """What a search asks of a partition of a pool, and what it gets back. Neither holds an object of the pool.
 
 Rows are counted over the whole pool. Observed objects are known by numbers, so that a partition sees which columns of
-scores it has; a question brings the encodings of all of them, so that one that has lost its columns makes them anew.
+scores it has; a query brings the encodings of all of them, so that one that has lost its columns makes them anew.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Query:
     """A scorer, the numbers of the objects it is conditioned on, and the rows that may not be proposed.
 
-    `failures` are the numbers behind the scorer's feasibility. A likeness whose `versions` has changed has learnt new
+    `failures` are the numbers behind the scorer's feasibility. A similarity whose `versions` has changed has learnt new
     parameters: its columns are out of date. Ties are broken by lots that depend on `seed` and row alone.
     """
 
@@ -39,16 +39,16 @@ class Question:
 
     @property
     def used(self) -> tuple[int, ...]:
-        """The likenesses that are needed."""
+        """The similarities that are needed."""
         chance = self.scorer.feasibility
         return tuple(sorted({*self.scorer.committee.used, *(() if chance is None else chance.committee.used)}))
 
     def similarity(self, k: int) -> Similarity:
-        """Likeness k with its parameters."""
+        """SimilarityLike k with its parameters."""
         return self.scorer.committee.grams[k].similarity
 
     def needed(self, k: int) -> Numbers:
-        """The numbers whose columns likeness k needs."""
+        """The numbers whose columns similarity k needs."""
         mine = self.numbers if k in self.scorer.committee.used else ()
         chance = self.scorer.feasibility
         theirs = self.failures if chance is not None and k in chance.committee.used else ()
@@ -67,8 +67,8 @@ class Question:
         """A random number for each row, the same however the pool is divided."""
         return mixed((rows.astype(np.uint64) + np.uint64(1)) * GOLDEN + np.uint64(self.seed))
 
-    def lean(self) -> Question:
-        """The same question without what no partition needs: what is to be sent over a network."""
+    def lean(self) -> Query:
+        """The same query without what no partition needs: what is to be sent over a network."""
         return replace(self, scorer=self.scorer.lean())
 
 
@@ -83,7 +83,7 @@ class Contenders:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What is known of some rows: by likeness their encodings, scores with the observed objects, and with themselves.
+    """What is known of some rows: by similarity their encodings, scores with the observed objects, and with themselves.
 
     `chances` are their scores with the objects behind the feasibility, if there is one.
     """
@@ -95,22 +95,22 @@ class Entries:
 
 
 class Partitions(Protocol):
-    """A pool, whole or in parts, that answers questions. One `Partition` is such; so are many, with answers merged."""
+    """A pool, whole or in parts, that answers queries. One `Partition` is such; so are many, with answers merged."""
 
-    def ready(self, likenesses: Mapping[int, Similarity]) -> None:
-        """Encode every row by each likeness, of the number given, that has not done so."""
+    def ready(self, similarities: Mapping[int, Similarity]) -> None:
+        """Encode every row by each similarity, of the number given, that has not done so."""
         ...
 
-    def contenders(self, question: Question, most: int) -> Contenders:
+    def contenders(self, query: Query, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
         ...
 
-    def entries(self, question: Question, rows: Rows) -> Entries:
+    def entries(self, query: Query, rows: Rows) -> Entries:
         """What is known of these rows, in their order and in double precision."""
         ...
 
 
-def leading(scores: Vector, rows: Rows, question: Question, most: int) -> Rows:
+def leading(scores: Vector, rows: Rows, query: Query, most: int) -> Rows:
     """Places of the best scores, best first; those that single precision cannot tell apart are in order of their lots.
 
     Scores come from columns in single precision, whose rounding must not decide between equal objects.
@@ -120,17 +120,17 @@ def leading(scores: Vector, rows: Rows, question: Question, most: int) -> Rows:
     if len(places) > most:
         edge = np.partition(rounded[places], len(places) - most)[len(places) - most]
         above, level = np.flatnonzero(rounded > edge), np.flatnonzero(rounded == edge)
-        drawn = np.argsort(question.lots(rows[level]), kind="stable")[: most - len(above)]
+        drawn = np.argsort(query.lots(rows[level]), kind="stable")[: most - len(above)]
         places = np.concatenate([above, level[drawn]])
-    order = np.lexsort((question.lots(rows[places]), -rounded[places]))
+    order = np.lexsort((query.lots(rows[places]), -rounded[places]))
     return np.asarray(places[order], dtype=np.intp)
 
 
-def merged(answers: Sequence[Contenders], question: Question, most: int) -> Contenders:
+def merged(answers: Sequence[Contenders], query: Query, most: int) -> Contenders:
     """The answer of all partitions together."""
     rows = np.concatenate([one.rows for one in answers])
     scores = np.concatenate([one.scores for one in answers])
-    places = leading(scores, rows, question, most)
+    places = leading(scores, rows, query, most)
     left = np.ones(len(rows), dtype=bool)
     left[places] = False
     rest = max([one.rest for one in answers] + scores[left].tolist())

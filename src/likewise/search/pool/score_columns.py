@@ -22,7 +22,7 @@ WIDTH = 32
 
 @dataclass(eq=False)
 class Columns:
-    """The columns of one likeness for some rows of a pool.
+    """The columns of one similarity for some rows of a pool.
 
     >>> columns = Columns(rows=2, dtype=np.float32)
     >>> columns.append([7, 9], np.array([[0.5, 0.25], [1.0, 0.0]]))

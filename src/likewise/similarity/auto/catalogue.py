@@ -1,8 +1,8 @@
-"""Which likenesses stand for a kind of object: a few views that differ, as the committee weighs them by evidence.
+"""Which similarities stand for a kind of object: a few views that differ, as the committee weighs them by evidence.
 
-The choices are measured: a likeness is here because committees with it predict better on average over the data sets of
-its kind (docs/likenesses.md). Of each kind the first likeness is the one to take alone, as the field of a record. Where
-a likeness has many parameters to learn, a fixed one stands beside it for when observations are few.
+The choices are measured: a similarity is here because committees with it predict better on average over the data sets
+of its kind (docs/committee.md). Of each kind the first similarity is the one to take alone, as the field of a record.
+Where a similarity has many parameters to learn, a fixed one stands beside it for when observations are few.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ Kind = Literal[
     "records",
     "nothing",
 ]
-Likenesses = tuple[Similarity, ...]
-# Aligning two sequences takes time in the product of their lengths; past these, quicker likenesses must do.
+Similarities = tuple[Similarity, ...]
+# Aligning two sequences takes time in the product of their lengths; past these, quicker similarities must do.
 LONGEST_ALIGNED, LONGEST_SUMMED = 64, 128
 # Counting edits is some hundred times as quick (0.1 ms for two texts of 2,000 letters), but no different in kind.
 LONGEST_EDITED = 2_000
 
 
-def likenesses(kind: Kind, objects: Sequence[Any]) -> Likenesses:
-    """The likenesses that suit objects of this kind, of which these are some.
+def similarities(kind: Kind, objects: Sequence[Any]) -> Similarities:
+    """The similarities that suit objects of this kind, of which these are some.
 
-    >>> [one.name for one in likenesses("vectors", [[0.0, 1.0], [2.0, 3.0]])]
+    >>> [one.name for one in similarities("vectors", [[0.0, 1.0], [2.0, 3.0]])]
     ['Matern5/2', 'fixed RBF']
     """
     return _CATALOGUE[kind](objects)
@@ -57,20 +57,20 @@ def usual_lengthscale(dimension: int) -> float:
     return 0.5 * float(np.sqrt(dimension))
 
 
-def _vectors(objects: Sequence[Any]) -> Likenesses:
+def _vectors(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.vectors import RBF, Matern, as_vectors
 
     width = as_vectors(objects[:1]).shape[1]
     return Matern(), fixed(RBF(usual_lengthscale(width)))
 
 
-def _compositions(objects: Sequence[Any]) -> Likenesses:
+def _compositions(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.compositions import Hellinger
 
     return Hellinger(), _vectors(objects)[-1]
 
 
-def _bits(objects: Sequence[Any]) -> Likenesses:
+def _bits(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.sets import Jaccard
     from likewise.similarity.kinds.strings import Hamming
 
@@ -79,7 +79,7 @@ def _bits(objects: Sequence[Any]) -> Likenesses:
     return Hamming(), _vectors(objects)[-1], *((Jaccard(),) if arrays else ())
 
 
-def _molecules(objects: Sequence[Any]) -> Likenesses:
+def _molecules(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.molecules import DESCRIPTORS, Descriptors, Tanimoto, TanimotoCounts
     from likewise.similarity.kinds.vectors import Matern
 
@@ -87,46 +87,46 @@ def _molecules(objects: Sequence[Any]) -> Likenesses:
     return TanimotoCounts(), Tanimoto("maccs"), fixed(descriptors)
 
 
-def _words(objects: Sequence[Any]) -> Likenesses:
+def _words(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.ngrams import NGrams
     from likewise.similarity.kinds.strings import Indel
 
     return NGrams(2, "minmax", up_to=True), NGrams(4, "minmax", up_to=True), *_edited(Indel(), objects)
 
 
-def _edited(edits: Similarity, objects: Sequence[Any]) -> Likenesses:
-    """The likeness by edits, where the sequences are short enough for it."""
+def _edited(edits: Similarity, objects: Sequence[Any]) -> Similarities:
+    """The similarity by edits, where the sequences are short enough for it."""
     return (edits,) if max(map(len, objects)) <= LONGEST_EDITED else ()
 
 
-def _positioned(objects: Sequence[Any]) -> Likenesses:
+def _positioned(objects: Sequence[Any]) -> Similarities:
     """Hamming, where the sequences have one length."""
     from likewise.similarity.kinds.strings import Hamming
 
     return (Hamming(),) if len({len(x) for x in objects}) == 1 else ()
 
 
-def _codes(objects: Sequence[Any]) -> Likenesses:
+def _codes(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.ngrams import NGrams
 
     return NGrams(3, "minmax", up_to=True), *_positioned(objects), NGrams(4, "cosine", up_to=True)
 
 
-def _rna(objects: Sequence[Any]) -> Likenesses:
+def _rna(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.ngrams import NGrams
     from likewise.similarity.kinds.strings import Levenshtein
 
     return NGrams(4, "cosine", up_to=True), *_edited(Levenshtein(), objects)
 
 
-def _dna(objects: Sequence[Any]) -> Likenesses:
+def _dna(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.sequences import ReverseComplement
 
     grams, *edits = _rna(objects)
     return ReverseComplement(grams), grams, *edits
 
 
-def _proteins(objects: Sequence[Any]) -> Likenesses:
+def _proteins(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.ngrams import NGrams
     from likewise.similarity.kinds.sequences import GlobalAlignment
     from likewise.similarity.kinds.strings import Levenshtein
@@ -136,35 +136,35 @@ def _proteins(objects: Sequence[Any]) -> Likenesses:
     return NGrams(3, "minmax", up_to=True), *whole, *_positioned(objects)
 
 
-def _categories(objects: Sequence[Any]) -> Likenesses:
+def _categories(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.categories import Same
 
     return (Same(),)
 
 
-def _permutations(objects: Sequence[Any]) -> Likenesses:
+def _permutations(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.numbered import Numbered
     from likewise.similarity.kinds.permutations import Mallows, Positions, Tours
 
-    views: Likenesses = (Positions(), Mallows(), Tours())
+    views: Similarities = (Positions(), Mallows(), Tours())
     if all(isinstance(item, int | np.integer) for item in objects[0]) and min(objects[0]) == 0:
         return views
     return tuple(Numbered(view, tuple(objects[0])) for view in views)
 
 
-def _sets(objects: Sequence[Any]) -> Likenesses:
+def _sets(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.sets import Dice, Overlap
 
     return Dice(), Overlap()
 
 
-def _graphs(objects: Sequence[Any]) -> Likenesses:
+def _graphs(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.graphs import ShortestPath, WeisfeilerLehman
 
     return WeisfeilerLehman(2), ShortestPath(disconnected=True)
 
 
-def _series(objects: Sequence[Any]) -> Likenesses:
+def _series(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.series import DTW, GlobalAlignmentKernel
 
     long = max(map(len, objects)) > LONGEST_SUMMED and _has("dtaidistance")
@@ -173,7 +173,7 @@ def _series(objects: Sequence[Any]) -> Likenesses:
     return (DTW(),) if long else (GlobalAlignmentKernel(), *((DTW(),) if _has("dtaidistance") else ()))
 
 
-def _gaussians(objects: Sequence[Any]) -> Likenesses:
+def _gaussians(objects: Sequence[Any]) -> Similarities:
     from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding
     from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya, Wasserstein2
 
@@ -187,16 +187,16 @@ def _has(library: str) -> bool:
     return find_spec(library) is not None
 
 
-def of_mixtures(ground: Similarity, *, whole: bool) -> Likenesses:
-    """The likenesses of mixtures of things that `ground` compares; `whole` weights may be counts."""
+def of_mixtures(ground: Similarity, *, whole: bool) -> Similarities:
+    """The similarities of mixtures of things that `ground` compares; `whole` weights may be counts."""
     from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy, MeanEmbedding
     from likewise.similarity.kinds.sets import MinMax
 
     return MeanEmbedding(ground), MaximumMeanDiscrepancy(ground), *((MinMax(),) if whole else ())
 
 
-def as_field(kind: Kind, found: Likenesses, *, repeats: bool) -> Likenesses:
-    """The likenesses of a record's field in a product and in a sum; its weight is all there is to learn.
+def as_field(kind: Kind, found: Similarities, *, repeats: bool) -> Similarities:
+    """The similarities of a record's field in a product and in a sum; its weight is all there is to learn.
 
     Molecules that come up again and again, as the ligands of a grid do, are more than their structure: in the product
     they count half by structure and half by identity.
@@ -209,8 +209,8 @@ def as_field(kind: Kind, found: Likenesses, *, repeats: bool) -> Likenesses:
     return first, first
 
 
-def of_records(fields: Mapping[str, Likenesses]) -> Likenesses:
-    """The likenesses of records from those of their fields: a product whose weights are learnt, and a plain sum.
+def of_records(fields: Mapping[str, Similarities]) -> Similarities:
+    """The similarities of records from those of their fields: a product whose weights are learnt, and a plain sum.
 
     Warped, the sum holds interactions of the fields of every order.
     """
@@ -220,7 +220,7 @@ def of_records(fields: Mapping[str, Likenesses]) -> Likenesses:
     return Parts("product", [0.5] * len(fields), **factors), fixed(Parts("sum", **terms))
 
 
-_CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Likenesses]] = {
+_CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {
     "molecules": _molecules,
     "DNA": _dna,
     "RNA": _rna,

@@ -1,4 +1,4 @@
-"""What kind of objects these are, why, and which likenesses suit them: what "auto" stands for.
+"""What kind of objects these are, why, and which similarities suit them: what "auto" stands for.
 
 The kind is read off the objects themselves: their types, then their letters, lengths, sums and keys. Objects that are
 not of one kind are an error that names two of them, and so are objects of a kind that is not known here.
@@ -30,18 +30,18 @@ FEWEST_SUMS = 3
 
 @dataclass(frozen=True)
 class Recognised:
-    """A kind of objects, the reason for thinking so in one sentence, and the likenesses that suit them."""
+    """A kind of objects, the reason for thinking so in one sentence, and the similarities that suit them."""
 
     kind: Kind
     why: str
-    likenesses: tuple[Similarity, ...]
+    similarities: tuple[Similarity, ...]
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.why}; compared by {', '.join(one.name for one in self.likenesses)}"
+        return f"{self.kind}: {self.why}; compared by {', '.join(one.name for one in self.similarities)}"
 
 
 def recognise(objects: Sequence[Any]) -> Recognised:
-    """The kind of these objects, and the likenesses that suit it.
+    """The kind of these objects, and the similarities that suit it.
 
     >>> recognise(["CCO", "CC(=O)O", "c1ccccc1O"]).kind
     'molecules'
@@ -56,7 +56,7 @@ def recognise(objects: Sequence[Any]) -> Recognised:
     if family == "sequence":
         return _sequences(objects)
     kind, what = _SIMPLE[family]
-    return Recognised(kind, f"{_every(objects)} is {what}", catalogue.likenesses(kind, objects))
+    return Recognised(kind, f"{_every(objects)} is {what}", catalogue.similarities(kind, objects))
 
 
 _SIMPLE: dict[str, tuple[Kind, str]] = {
@@ -71,21 +71,23 @@ _SIMPLE: dict[str, tuple[Kind, str]] = {
 
 
 def of_kind(kind: Kind, why: str, objects: Sequence[Any]) -> Recognised:
-    """The likenesses that suit objects of a kind that is known already."""
-    return Recognised(kind, why, catalogue.likenesses(kind, objects))
+    """The similarities that suit objects of a kind that is known already."""
+    return Recognised(kind, why, catalogue.similarities(kind, objects))
 
 
 def of_texts(objects: Sequence[str], *, molecules: bool = True) -> Recognised:
-    """The likenesses that suit these texts; `molecules` says whether they may be SMILES."""
+    """The similarities that suit these texts; `molecules` says whether they may be SMILES."""
     kind, why = writing(objects, molecules=molecules)
     return of_kind(kind, why, objects)
 
 
 def of_records(fields: Mapping[str, Recognised]) -> Recognised:
-    """The likenesses of records whose fields are recognised already."""
+    """The similarities of records whose fields are recognised already."""
     listed = ", ".join(f"{name} ({found.kind})" for name, found in fields.items())
     why = f"every object has the fields {listed}"
-    return Recognised("records", why, catalogue.of_records({name: found.likenesses for name, found in fields.items()}))
+    return Recognised(
+        "records", why, catalogue.of_records({name: found.similarities for name, found in fields.items()})
+    )
 
 
 def _every(objects: Sequence[Any]) -> str:
@@ -260,7 +262,7 @@ def _mixtures(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
     found = recognise(things)
     why = f"{_every(objects)} gives weights to some of {len(things)} things ({found.kind})"
     whole = all(float(value).is_integer() for x in objects for value in x.values())
-    return Recognised("mixtures", why, catalogue.of_mixtures(found.likenesses[0], whole=whole))
+    return Recognised("mixtures", why, catalogue.of_mixtures(found.similarities[0], whole=whole))
 
 
 def _field(name: str, objects: Sequence[Mapping[Any, Any]]) -> Recognised | None:
@@ -275,10 +277,10 @@ def _field(name: str, objects: Sequence[Mapping[Any, Any]]) -> Recognised | None
 
 
 def of_field(column: Sequence[Any]) -> Recognised:
-    """The kind of a record's field, and its likenesses there: categories where few values occur of no narrower kind."""
+    """The kind of a record's field, and its similarities: categories where few values occur of no narrower kind."""
     found = _of_column(column)
     repeats = 2 * len({object_key(value) for value in column}) <= len(column)
-    return replace(found, likenesses=catalogue.as_field(found.kind, found.likenesses, repeats=repeats))
+    return replace(found, similarities=catalogue.as_field(found.kind, found.similarities, repeats=repeats))
 
 
 def _of_column(column: Sequence[Any]) -> Recognised:

@@ -288,7 +288,7 @@ class Offset(_Wrapper):
 
 @dataclass(frozen=True)
 class Warped(_Wrapper):
-    """S(x, x') = inner(x, x')^power: how local a likeness is. PSD for a whole power of a PSD similarity.
+    """S(x, x') = inner(x, x')^power: how local a similarity is. PSD for a whole power of a PSD similarity.
 
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> x, y = [0.0], [0.3]

@@ -1,7 +1,7 @@
 """A similarity whose parameters stay as they are given: nothing is learnt but how local it is, by a warp.
 
 Learning a lengthscale for every dimension, or a weight for every field, pays once there are many observations; with few
-it finds patterns in noise. A fixed likeness beside a learnt one lets the evidence say which of the two it is.
+it finds patterns in noise. A fixed similarity beside a learnt one lets the evidence say which of the two it is.
 """
 
 from __future__ import annotations

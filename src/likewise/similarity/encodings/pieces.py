@@ -1,6 +1,6 @@
-"""Encodings of many objects, piece by piece, by several likenesses at once and by several processes where there are.
+"""Encodings of many objects, piece by piece, by several similarities at once and by several processes where there are.
 
-An object is read once for all likenesses that look at it: a piece has as many molecules as are remembered parsed.
+An object is read once for all similarities that look at it: a piece has as many molecules as are remembered parsed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PIECE = 2048
 NUMBERED = re.compile(r"(^row|^object|^record|\bgraph) (\d+)\b")
 
 
-def encoded(likenesses: Sequence[Similarity], objects: Sequence[Any], workers: int) -> Iterator[list[Encoding]]:
-    """Piece after piece, its encodings by each likeness; complaints count rows over all objects."""
+def encoded(similarities: Sequence[Similarity], objects: Sequence[Any], workers: int) -> Iterator[list[Encoding]]:
+    """Piece after piece, its encodings by each similarity; complaints count rows over all objects."""
     starts = range(0, len(objects), PIECE)
     workers = min(workers, len(starts))
-    return _parallel(likenesses, objects, starts, workers) if workers > 1 else _serial(likenesses, objects, starts)
+    return _parallel(similarities, objects, starts, workers) if workers > 1 else _serial(similarities, objects, starts)
 
 
 def cores() -> int:
@@ -49,16 +49,16 @@ def renumbered(error: SimilarityError, place: Callable[[int], int]) -> Similarit
     return SimilarityError(NUMBERED.sub(lambda found: f"{found[1]} {place(int(found[2]))}", str(error), count=1))
 
 
-def _serial(likenesses: Sequence[Similarity], objects: Sequence[Any], starts: range) -> Iterator[list[Encoding]]:
+def _serial(similarities: Sequence[Similarity], objects: Sequence[Any], starts: range) -> Iterator[list[Encoding]]:
     for start in starts:
         try:
-            yield [likeness.encode(objects[start : start + PIECE]) for likeness in likenesses]
+            yield [similarity.encode(objects[start : start + PIECE]) for similarity in similarities]
         except SimilarityError as error:
             raise counted_from(error, start) from error
 
 
 def _parallel(
-    likenesses: Sequence[Similarity], objects: Sequence[Any], starts: range, workers: int
+    similarities: Sequence[Similarity], objects: Sequence[Any], starts: range, workers: int
 ) -> Iterator[list[Encoding]]:
     """Pieces in order, encoded by several processes; a thread waits for each."""
     from likewise.similarity.encodings.workers import Worker
@@ -71,7 +71,7 @@ def _parallel(
         def work(start: int) -> list[Encoding]:
             worker = free.get()
             try:
-                return worker.encode(likenesses, objects[start : start + PIECE])
+                return worker.encode(similarities, objects[start : start + PIECE])
             except SimilarityError as error:
                 raise counted_from(error, start) from error
             finally:

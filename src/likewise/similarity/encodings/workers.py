@@ -37,17 +37,17 @@ class Worker:
     def __enter__(self) -> Self:
         return self
 
-    def encode(self, likenesses: Sequence[Similarity], objects: Sequence[Any]) -> list[Encoding]:
-        """The encodings of these objects by each likeness; a likeness's complaint about them is raised here."""
+    def encode(self, similarities: Sequence[Similarity], objects: Sequence[Any]) -> list[Encoding]:
+        """The encodings of these objects by each similarity; a similarity's complaint about them is raised here."""
         task, answer = self._process.stdin, self._process.stdout
         assert task is not None
         assert answer is not None
         try:
-            pickle.dump((list(likenesses), list(objects)), task, protocol=pickle.HIGHEST_PROTOCOL)
+            pickle.dump((list(similarities), list(objects)), task, protocol=pickle.HIGHEST_PROTOCOL)
             task.flush()
             found = pickle.load(answer)
         except (EOFError, OSError, pickle.UnpicklingError) as error:
-            names = ", ".join(likeness.name for likeness in likenesses)
+            names = ", ".join(similarity.name for similarity in similarities)
             raise LikewiseError(
                 f"a process that encoded objects for {names} has ended with code {self._process.poll()}; "
                 "with processes=1 the work is done in this one"
@@ -85,12 +85,12 @@ def serve() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            likenesses, objects = pickle.load(tasks)
+            similarities, objects = pickle.load(tasks)
         except (EOFError, KeyboardInterrupt):
             return
         found: list[Encoding] | Exception
         try:
-            found = [likeness.encode(objects) for likeness in likenesses]
+            found = [similarity.encode(objects) for similarity in similarities]
         except Exception as error:
             found = error
         pickle.dump(found, answers, protocol=pickle.HIGHEST_PROTOCOL)

@@ -184,7 +184,7 @@ class GlobalAlignmentKernel(Similarity):
 
     PSD: with this k the sum is a PSD kernel of series of any lengths (Cuturi 2011). `shift`
     allows |i − j| < shift only, by a factor 1 − |i − j|/shift in g that keeps it PSD; series whose lengths differ by
-    as much then have no likeness. A `bandwidth` of None is settled as the median distance of the points of the observed
+    as much then score 0. A `bandwidth` of None is settled as the median distance of the points of the observed
     series times the square root of their median length, and is 1 elsewhere.
 
     >>> kernel = GlobalAlignmentKernel(bandwidth=1.0)

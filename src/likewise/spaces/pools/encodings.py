@@ -1,6 +1,6 @@
 """The encodings of a pool, made once: in chunks, by several processes where that pays, and kept in a folder if wanted.
 
-In the folder every likeness of every pool has a folder of its own. Its name has a digest of what its files are made
+In the folder every similarity of every pool has a folder of its own. Its name has a digest of what its files are made
 from: the content of the pool, the similarity, the versions of the libraries. So whoever writes to it writes the same,
 and several processes and several pools may share the cache. Files are written beside and moved when all are complete,
 each in one step and last a manifest with their checksums: files from a run that was interrupted are never read, and
