@@ -7,7 +7,7 @@
     ├── StorageError      a stored study that cannot be read or written
     └── MissingExtra      an optional library that is not installed
 
-Each message names the thing, the value and the remedy.
+Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on.
 """
 
 
@@ -29,6 +29,10 @@ class StudyError(LikewiseError, ValueError):
 
 class StorageError(LikewiseError, RuntimeError):
     """A stored study that cannot be read or written."""
+
+
+class StorageWarning(UserWarning):
+    """A stored row that cannot be used and is passed over; the others are read."""
 
 
 class MissingExtra(LikewiseError, ImportError):

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 
 from likewise.errors import MissingExtra, StorageError
 from likewise.study import database, schema
+from likewise.study.address import without_password
 from likewise.study.listing import studies
 from likewise.study.sql import Sql, open_sql
 from likewise.study.storage import NewRow, Row, open_storage
@@ -201,7 +202,7 @@ def test_many_processes_open_a_new_file_at_once(start: Start, tmp_path: Path) ->
 def test_turning_the_journal_waits_for_who_holds_the_file(sqlite_url: str, tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "study.db", isolation_level=None, check_same_thread=False)
     other.execute("CREATE TABLE mine (x INTEGER)")
-    other.execute("BEGIN EXCLUSIVE")
+    other.execute("BEGIN IMMEDIATE")
     timer = threading.Timer(0.5, other.close)
     timer.start()
     open_storage(sqlite_url).close()
@@ -478,3 +479,14 @@ def test_a_copied_file_is_the_same_study(sqlite_url: str, tmp_path: Path) -> Non
     with open_sql(f"sqlite:///{tmp_path / 'copy.db'}") as copy:
         assert isinstance(copy, Sql)
         assert len(copy.open("s", {}).since(0)[0]) == 50
+
+
+@pytest.mark.parametrize("password", ["a:b", "a/b", "a@b", "a?b", "a%2Fb", ""])
+def test_a_password_is_not_shown_whatever_its_signs(password: str) -> None:
+    shown = without_password(f"postgresql://me:{password}@host/db?x=1&Password=c%40d&sslpassword=e")
+    assert shown == "postgresql://me:***@host/db?x=1&Password=***&sslpassword=***"
+
+
+def test_what_is_no_password_is_shown() -> None:
+    for url in ("sqlite:////home/a:b@c/study.db", "postgresql://me@host/db", "study.db", "postgresql:///db?host=/tmp"):
+        assert without_password(url) == url

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from likewise.errors import LikewiseError
-from likewise.interfaces.commands import compare, demo, diagnose, explain, lists, stored, suggest, tell
+from likewise.interfaces.commands import check, compare, demo, diagnose, explain, lists, stored, suggest, tell
 from likewise.interfaces.complaints import UsageError
 
 
@@ -105,6 +105,7 @@ app.command("similarities")(lists.similarities)
 app.command("spaces")(lists.spaces)
 app.command("studies")(stored.studies)
 app.command("export")(stored.export)
+app.command("check")(check.check)
 
 
 def main() -> None:

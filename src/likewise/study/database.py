@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from likewise.errors import MissingExtra, StorageError
+from likewise.study.address import HIDDEN, without_password
 from likewise.study.forking import using, watch
 
 FORMS = "write sqlite:///study.db for a file, or postgresql://user:password@host/database for a server"
@@ -56,7 +57,7 @@ def parse(url: str) -> URL:
     try:
         parsed = sa.make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise NoStorage(f"{url!r} is not a storage URL; {FORMS}") from error
+        raise NoStorage(f"{without_password(url)!r} is not a storage URL; {FORMS}") from error
     if parsed.drivername not in DRIVERS:
         raise NoStorage(f"{parsed.drivername!r} in {_shown(parsed)!r} is not a storage likewise knows; {FORMS}")
     parsed = parsed.set(drivername=DRIVERS[parsed.drivername])
@@ -81,6 +82,7 @@ class Database:
         self.where = str(url.database) if self.lite else _shown(url)
         if not create and self.lite and "uri" not in url.query and not Path(self.where).exists():
             raise NoStorage(f"there is no file {self.where}; check the path")
+        self._url = url
         self._engine = _engine(url, create)
         self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
         watch(self._engine)
@@ -117,7 +119,7 @@ class Database:
         except PoolTimeout as error:
             raise StorageError(f"no connection to {self.where} came free in time; use fewer threads") from error
         except DBAPIError as error:
-            reason = " ".join(str(error.orig).split())
+            reason = _scrubbed(" ".join(str(error.orig).split()), self._url)
             raise StorageError(f"cannot use the storage {self.where}: {reason}; {self._advice(reason)}") from error
 
     def _advice(self, reason: str) -> str:
@@ -137,7 +139,7 @@ def _engine(url: URL, create: bool) -> Engine:
     except ImportError as error:
         raise MissingExtra("a study on PostgreSQL", "psycopg", "postgres") from error
     except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
-        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {error}; {FORMS}") from error
+        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {_scrubbed(str(error), url)}; {FORMS}") from error
     sa.event.listen(engine, "connect", _on_connect)
     if create:
         # A file that is only looked at keeps the journal it has.
@@ -155,6 +157,8 @@ def _release(engine: Engine) -> None:
 def _on_connect(connection: Any, record: Any) -> None:
     # The driver is kept from opening transactions, so that `_on_begin` can choose how they begin.
     connection.isolation_level = None
+    # A text that is not UTF-8 is found when its row is checked; the driver would fail for every other row as well.
+    connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
     cursor = connection.cursor()
     try:
         # An acknowledged tell survives a power cut, not only a killed process: each commit waits for the disk.
@@ -193,4 +197,12 @@ def _on_begin(connection: Connection) -> None:
 
 
 def _shown(url: URL) -> str:
-    return url.render_as_string(hide_password=True)
+    return without_password(url.render_as_string(hide_password=False))
+
+
+def _scrubbed(text: str, url: URL) -> str:
+    """A driver's message without the passwords of the URL, which it may quote."""
+    hidden = [url.password, *(value for name, value in url.query.items() if "password" in name.lower())]
+    for secret in (str(each) for each in hidden if each):
+        text = text.replace(secret, HIDDEN)
+    return text

@@ -68,6 +68,19 @@ notes = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
 )
 
+# What was set aside because it could not be used, with every field as JSON. Made when it is first needed: a storage
+# without it is complete.
+aside = sa.Table(
+    "likewise_aside",
+    sa.MetaData(),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Text, nullable=False),
+    sa.Column("trial", sa.Text, nullable=False),
+    sa.Column("moved", sa.Double, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("fields", sa.Text, nullable=False),
+)
+
 # Written out rather than bound, because SQLite uses a partial index only for a condition it can read.
 asked = trials.c.state == sa.literal_column("'asked'")
 held = trials.c.state != sa.literal_column("'abandoned'")
