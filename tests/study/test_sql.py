@@ -95,6 +95,20 @@ for each in range(int(sys.argv[3])):
     open_storage(f"{sys.argv[1]}/{each}.db").close()
 """
 
+LOOK = """
+import os, sys
+from likewise.study.listing import studies
+from likewise.study.storage import open_storage
+directory, url = sys.argv[1:]
+open_storage(f"sqlite:///{directory}/other.db").open("s", {})
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+for info in studies(url):
+    with open_storage(url, create=False) as storage:
+        print(info.name, len(storage.rows(info.name)))
+"""
+
 # Root may write anywhere, so it gives up its rights, once everything is imported.
 UNPRIVILEGED = """
 import os, sys
@@ -391,6 +405,23 @@ def test_what_may_not_be_written(existing: bool, tmp_path: Path, start: Start) -
     assert "writable" in message or "written" in message
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_file_in_a_folder_that_may_not_be_written_is_read(closed: bool, tmp_path: Path, start: Start) -> None:
+    """A file that was closed is read as it is; one that is open elsewhere through what its writer keeps beside it."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        url = f"sqlite:///{place}/a%23b.db"
+        storage = open_storage(url)
+        storage.open("s", {}).add([NewRow("a", "1")])
+        if closed:
+            storage.close()
+        place.chmod(0o555)
+        answer, error = start(LOOK, tmp_path, url).communicate()
+        place.chmod(0o755)
+        storage.close()
+    assert answer == "s 1\n", error
+
+
 def test_a_file_locked_for_too_long(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "PATIENCE", 0.1)
     with open_storage(sqlite_url) as storage:
@@ -408,6 +439,23 @@ def test_a_newer_schema_is_refused(url: str) -> None:
     execute(url, "UPDATE likewise_meta SET value = '99'")
     with pytest.raises(StorageError, match=r"newer likewise .schema 99, .*upgrade"):
         open_storage(url)
+
+
+def test_an_open_study_is_not_written_once_the_schema_has_risen(url: str) -> None:
+    with open_storage(url) as storage:
+        study = storage.open("s", {})
+        study.add([NewRow("a", "1")])
+        execute(url, "UPDATE likewise_meta SET value = '99'")
+        for write in (
+            lambda: study.add([NewRow("b", "1")]),
+            lambda: study.settle(0, state=State.TOLD, value=1.0),
+            lambda: study.beat([0], 1.0),
+            lambda: study.note("1"),
+        ):
+            with pytest.raises(StorageError, match=r"newer likewise .schema 99, .*upgrade"):
+                write()
+        execute(url, "UPDATE likewise_meta SET value = '1'")
+        assert [row.state for row in study.since(0)[0]] == [State.ASKED]
 
 
 def test_an_unreadable_schema_is_refused(url: str) -> None:

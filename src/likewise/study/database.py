@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import time
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
@@ -83,7 +85,7 @@ class Database:
         if not create and self.lite and "uri" not in url.query and not Path(self.where).exists():
             raise NoStorage(f"there is no file {self.where}; check the path")
         self._url = url
-        self._engine = _engine(url, create)
+        self._engine = _engine(url if create or not _is_fixed(url) else _immutable(url), create)
         self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
         watch(self._engine)
         weakref.finalize(self, _release, self._engine)
@@ -103,10 +105,14 @@ class Database:
             yield connection
             connection.commit()
 
-    def lock(self, connection: Connection) -> None:
-        """Keep every other likewise from creating or migrating anything until this transaction ends."""
+    def lock(self, connection: Connection, shared: bool = False) -> None:
+        """Keep every other likewise from creating or migrating anything until this transaction ends.
+
+        Several transactions may do so at once if each says `shared`. In SQLite a writer is alone anyway.
+        """
         if not self.lite:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
+            functions = sa.func.pg_advisory_xact_lock_shared if shared else sa.func.pg_advisory_xact_lock
+            connection.execute(sa.select(functions(ADVISORY_LOCK)))
 
     def close(self) -> None:
         """Close every connection that is not in use."""
@@ -127,6 +133,19 @@ class Database:
             return "check that the server runs, and the user, password and database in the URL"
         known = (advice for sign, advice in ADVICE.items() if sign in reason.lower())
         return next(known, "the last change was undone; what was acknowledged before is safe")
+
+
+def _is_fixed(url: URL) -> bool:
+    """Whether it is a file that nobody writes to, in a folder where SQLite cannot make the files it reads through."""
+    if url.get_backend_name() != "sqlite" or "uri" in url.query:
+        return False
+    file = Path(str(url.database))
+    return not os.access(file.parent, os.W_OK) and not file.with_name(f"{file.name}-wal").exists()
+
+
+def _immutable(url: URL) -> URL:
+    place = quote(str(url.database))
+    return url.set(database=f"file:{place}", query={"mode": "ro", "immutable": "1", "uri": "true"})
 
 
 def _engine(url: URL, create: bool) -> Engine:

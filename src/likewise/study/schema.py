@@ -99,6 +99,9 @@ sa.Index(
 )
 
 
+stored_version = sa.select(meta.c.value).where(meta.c.name == "schema")
+
+
 def prepare(database: Database, create: bool = True) -> None:
     """Create the tables, or bring them up to date; a StorageError if they are newer than this likewise.
 
@@ -124,7 +127,11 @@ def prepare(database: Database, create: bool = True) -> None:
 def _version(connection: Connection, where: str) -> int | None:
     if not sa.inspect(connection).has_table(meta.name):
         return None
-    found = connection.execute(sa.select(meta.c.value).where(meta.c.name == "schema")).scalar_one_or_none()
+    return known_version(connection.execute(stored_version).scalar_one_or_none(), where)
+
+
+def known_version(found: str | None, where: str) -> int:
+    """The stored version as a number; a StorageError if this likewise does not know it."""
     if found is None or not found.isdecimal():
         raise StorageError(f"{where} holds no readable schema version but {found!r}; restore a copy of it")
     if int(found) > VERSION:

@@ -21,7 +21,7 @@ from likewise.study.clock import clock, now
 from likewise.study.database import Database, in_memory, parse
 from likewise.study.memory import Memory
 from likewise.study.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
-from likewise.study.schema import asked, held, notes, prepare, studies, trials
+from likewise.study.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
 from likewise.study.storage import (
     CHECK,
     FOLLOWS,
@@ -53,7 +53,9 @@ _raise_revision = (
         updated=clock(),
     )
     # What is returned is computed once the study is locked, however long that took.
-    .returning(studies.c.revision, studies.c.size, clock().label("now"))
+    .returning(
+        studies.c.revision, studies.c.size, clock().label("now"), stored_version.scalar_subquery().label("version")
+    )
 )
 _rows_since = (
     sa.select(*_fields)
@@ -257,10 +259,13 @@ class _SqlStudy(OpenStudy):
     def _changing(self, adding: int = 0) -> Iterator[tuple[Connection, dict[str, Any]]]:
         """A transaction that has the study to itself, and the new revision, size and time."""
         with self._database.writing() as connection:
+            # A likewise that is newer may have changed the tables since the study was opened.
+            self._database.lock(connection, shared=True)
             raised = {"its_study": self._number, "adding": adding}
             found = connection.execute(_raise_revision, raised).one_or_none()
             if found is None:
                 raise self._gone()
+            known_version(found.version, self._database.where)
             yield connection, {"its_study": self._number, **found._mapping}
 
     def _fields(self, id: int, row: NewRow, its_digest: str, change: dict[str, Any]) -> dict[str, Any]:
