@@ -1,10 +1,8 @@
-"""Databases under stress: many processes, killed processes, forks, lost connections, bad files, old and new schemas."""
+"""Databases under stress: many processes, forks, lost connections, bad files, old and new schemas."""
 
 from __future__ import annotations
 
-import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -51,19 +49,6 @@ for number in order:
     seen.update({row.id: row for row in rows})
     taken.update(int(row.key) for row in rows)
     assert sorted(seen) == list(range(len(seen))), "a reader missed an earlier row"
-    print(id, number, flush=True)
-"""
-
-LOOP = """
-import sys, time
-from likewise.study.storage import NewRow, open_storage
-from likewise.study.trial import State
-url, worker = sys.argv[1:]
-study = open_storage(url).open("crash", {"direction": "maximize"})
-for number in range(10**9):
-    key = f'"{worker}-{number}"'
-    (id,) = study.add([NewRow(key=key, payload=key, worker=worker)])
-    study.settle(id, state=State.TOLD, value=number / 7)
     print(id, number, flush=True)
 """
 
@@ -137,12 +122,6 @@ def execute(url: str, *statements: str) -> list[Any]:
         return list(found) if found.returns_rows else []
 
 
-def assert_sound(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    connection.close()
-
-
 def test_eight_processes_share_a_study(url: str, start: Start) -> None:
     objects = 400
     workers = [start(SHARE, url, worker, objects) for worker in range(8)]
@@ -155,48 +134,6 @@ def test_eight_processes_share_a_study(url: str, start: Start) -> None:
     assert {row.state for row in rows} == {State.TOLD}
     assert sorted(told) == [(row.id, int(row.key)) for row in rows]
     assert all(row.value == int(row.key) / 7 for row in rows)
-
-
-def kill_and_check(start: Start, path: Path, rounds: int, seed: int) -> None:
-    """Four workers at a time write one file and are killed at random moments; nothing acknowledged may be missing."""
-    rng, url = random.Random(seed), f"sqlite:///{path}"
-    acknowledged: dict[int, float] = {}
-    for each in range(rounds):
-        workers = [start(LOOP, url, f"{each}-{number}") for number in range(4)]
-        for worker in workers:
-            # Half are killed while they open the file, or soon after, half while they write.
-            if rng.random() < 0.5:
-                assert worker.stdout is not None
-                acknowledged.update(_told([worker.stdout.readline()]))
-            time.sleep(rng.uniform(0.0, 0.3))
-            worker.send_signal(signal.SIGKILL)
-        for worker in workers:
-            out, error = worker.communicate()
-            assert worker.returncode == -signal.SIGKILL, error
-            acknowledged.update(_told(out.splitlines(keepends=True)))
-        assert_sound(path)
-        rows = {row.id: row for row in rows_of(url, "crash")}
-        assert sorted(rows) == list(range(len(rows)))
-        assert {id: rows[id].value for id in acknowledged} == acknowledged
-        with open_storage(url) as storage:
-            assert storage.open("crash", {"direction": "maximize"}).add([NewRow(f"goes on {each}", "1")]) == [len(rows)]
-    assert acknowledged
-
-
-def _told(lines: list[str]) -> dict[int, float]:
-    """Ids and values of the complete lines."""
-    pairs = [line.split() for line in lines if line.endswith("\n")]
-    return {int(id): int(number) / 7 for id, number in pairs}
-
-
-def test_a_dozen_killed_workers_lose_nothing(start: Start, tmp_path: Path) -> None:
-    kill_and_check(start, tmp_path / "study.db", rounds=3, seed=0)
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(3600)
-def test_a_hundred_killed_workers_lose_nothing(start: Start, tmp_path: Path) -> None:
-    kill_and_check(start, tmp_path / "study.db", rounds=25, seed=1)
 
 
 def test_forked_children_open_their_own_connections(url: str, start: Start) -> None:
