@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 BENCH := .venv-bench/bin
+KILLS ?= 10000
+SEED ?= 0
 # One BLAS thread per process: the tests run in parallel processes.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
@@ -24,8 +26,11 @@ paper: setup
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not soak"
 
+# A campaign of kills, docs/reliability.md: `make soak KILLS=500` is a share of it, and goes on where the last one ended.
 soak: setup
 	$(BIN)/python -m pytest -m soak --timeout 3600
+	$(BIN)/python -m benchmarks.reliability --kills $(KILLS) --seed $(SEED)
+	$(BIN)/python -m benchmarks.reliability --docs
 
 lint: setup
 	$(BIN)/ruff check .

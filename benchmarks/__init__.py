@@ -8,6 +8,7 @@ measures    regret, its mean over the run, intervals, the overall ratio
 suite       the whole list, in order, resumable
 footing     likewise and BoTorch, each with the other's view of molecules
 report      docs/benchmarks.md out of the results
+reliability/    processes killed at random moments, and what is there afterwards: docs/reliability.md
 """
 
 import os

@@ -62,7 +62,7 @@ class Results:
     def add(self, task: Task, batch: int, method: Method, seed: int, run: Run) -> None:
         """Add one run, keeping all others."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(self.path.parent):
+        with locked(self.path.parent):
             self.check(task, batch)
             header = _asked(task, batch) | _facts(task)
             content = {"task": header, "machine": machine(), "methods": self.read().get("methods", {})}
@@ -71,7 +71,7 @@ class Results:
             entry["runs"] = dict(
                 sorted({**entry["runs"], str(seed): _line(task, run)}.items(), key=lambda kv: int(kv[0]))
             )
-            _replace(self.path, _dumps(content))
+            replace_file(self.path, _dumps(content))
 
 
 def results_of(task_name: str, batch: int, folder: Path = RESULTS) -> Results:
@@ -153,14 +153,14 @@ def _dumps(content: dict[str, Any]) -> str:
     return "{\n" + head + ' "methods": {\n' + ",\n".join(methods) + "\n }\n}\n"
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(text)
     os.replace(beside, path)
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

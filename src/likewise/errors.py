@@ -9,7 +9,7 @@
     ├── UsageError        a command that does not fit its files
     └── MissingExtra      an optional library that is not installed
 
-Each message names the thing, the value and the remedy.
+Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on.
 """
 
 
@@ -31,6 +31,10 @@ class StudyError(LikewiseError, ValueError):
 
 class StorageError(LikewiseError, RuntimeError):
     """A stored study that cannot be read or written."""
+
+
+class StorageWarning(UserWarning):
+    """A stored row that cannot be used and is passed over; the others are read."""
 
 
 class TableError(LikewiseError, ValueError):

@@ -40,6 +40,7 @@ def test_every_command_has_help(run: Run) -> None:
     listing = run("--help").out
     for command in (
         "suggest", "tell", "explain", "compare", "diagnose", "demo", "similarities", "spaces", "studies", "export",
+        "check",
     ):  # fmt: skip
         assert command in listing
         answer = run(command, "--help")
@@ -181,6 +182,41 @@ def test_stored_studies_are_listed_and_exported(run: Run, stored: str, tmp_path:
     assert run("export", stored, "first", "--out", "first.csv", "--force").code == 0
     assert run("export", stored, "second").code == 2
     assert run("export", stored, "first", "--out", "first.xlsx").code == 2
+
+
+def test_bad_rows_are_checked_set_aside_and_passed_over(run: Run, stored: str) -> None:
+    assert "Every row of" in run("check", stored).out
+    with sqlite3.connect(stored.removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE likewise_trials SET value = 'high' WHERE id = 0")
+    connection.close()
+    assert [each["trials"]["told"] for each in run("studies", stored, "--json").data["studies"]] == [2]
+    answer = run("export", stored, "first", "--out", "first.csv")
+    assert answer.code == 0
+    assert "trial 0 of study 'first': value is 'high'" in answer.err
+    assert "1 trials" in answer.out
+    (bad,) = run("check", stored, "--json").data["bad"]
+    assert (bad["study"], bad["id"], bad["field"]) == ("first", 0, "value")
+    answer = run("check", stored, "--set-aside")
+    assert "which is no finite number" in answer.out
+    assert "Every row of" in answer.out
+    assert run("check", stored, "--json").data == run("check", stored, "--set-aside", "--json").data
+    assert run("export", stored, "first", "--out", "second.csv").err == ""
+
+
+@pytest.mark.parametrize("password", ["hush:hush", "hush/hush", "hush@hush", "hush?hush"])
+def test_passwords_are_not_shown(run: Run, password: str) -> None:
+    urls = (
+        f"postgresql://me:{password}@localhost:1/none",
+        # An @ that is not escaped would end the name of the user there, and begin that of the server.
+        f"postgresql://me@localhost:1/none?password={password.replace('@', '%40')}",
+        f"postgresql://me:{password}@localhost:port/none",
+        f"mysql://me:{password}@localhost:1/none",
+    )
+    for url in urls:
+        for command in (("studies", url), ("studies", url, "--json"), ("export", url, "s"), ("check", url)):
+            answer = run(*command)
+            assert answer.code
+            assert "hush" not in answer.out + answer.err
 
 
 def test_asking_for_studies_makes_no_file(run: Run, tmp_path: Path) -> None:

@@ -22,9 +22,11 @@ import pytest
 import likewise as lw
 from likewise.errors import StorageError
 from likewise.run import loop
+from likewise.run import optimize as running
 from likewise.run.loop import patiently
 from likewise.run.optimize import optimize
 from likewise.run.stopping import Limits, Watch
+from likewise.study.storage.database import Database
 from likewise.study.suggestion import Suggestion
 
 NUMBERS = lw.Pool(list(range(30)))
@@ -519,3 +521,38 @@ def test_hopeless_suggestions_count_in_a_row_only() -> None:
         assert watch.enough is None
     watch.asked([Suggestion(0, None, improvement=0.01)])
     assert "promised" in (watch.enough or "")
+
+
+def test_the_error_of_a_lost_storage_holds_the_study(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that goes away for good: the study is in hand when it is back, whatever was told is there."""
+
+    def gone(self: Any) -> Any:
+        raise StorageError("the server is gone")
+
+    def losing(x: int) -> float:
+        if (evaluated := len(seen)) == 3:
+            for way in ("reading", "writing"):
+                patch.setattr(Database, way, gone)
+        seen.append(x)
+        return float(evaluated)
+
+    seen: list[int] = []
+    monkeypatch.setattr(loop, "PAUSES", ())
+    with monkeypatch.context() as patch, pytest.raises(StorageError, match="the server is gone") as raised:
+        run(losing, storage=url)
+    assert any("the error holds the study" in note for note in raised.value.__notes__)
+    study: lw.Study = raised.value.study  # type: ignore[attr-defined]
+    assert [t.value for t in study.trials if t.state is lw.State.TOLD] == [0.0, 1.0, 2.0]
+
+
+def test_a_storage_that_is_lost_at_the_very_end_leaves_the_study(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    study = lw.Study(NUMBERS, near, storage=url)
+    lost = StorageError("the server is gone")
+
+    def gone(study: lw.Study, stopped: str) -> Any:
+        raise lost
+
+    monkeypatch.setattr(running, "_result", gone)
+    with pytest.raises(StorageError) as raised:
+        optimize(peak, study, budget=2)
+    assert raised.value.study is study  # type: ignore[attr-defined]

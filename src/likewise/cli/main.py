@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from likewise.cli.commands import compare, demo, diagnose, explain, lists, stored, suggest, tell
+from likewise.cli.commands import check, compare, demo, diagnose, explain, lists, stored, suggest, tell
 from likewise.errors import LikewiseError, UsageError
 
 
@@ -104,6 +104,7 @@ app.command("similarities")(lists.similarities)
 app.command("spaces")(lists.spaces)
 app.command("studies")(stored.studies)
 app.command("export")(stored.export)
+app.command("check")(check.check)
 
 
 def main() -> None:

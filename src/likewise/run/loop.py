@@ -153,8 +153,13 @@ class Loop:
                 self.study.tell(id=id, value=outcome.value, std=outcome.std)
         except StudyError:
             # A first attempt may have reached the storage, and only its answer been lost.
-            if self.study.trials[id].state is State.ASKED or self.study.trials[id].value != outcome.value:
+            trial = self._trial(id)
+            if trial is None or trial.state is State.ASKED or trial.value != outcome.value:
                 raise
+
+    def _trial(self, id: int) -> Trial | None:
+        """The trial; None if somebody has deleted its row."""
+        return next((trial for trial in self.study.trials if trial.id == id), None)
 
     def _check_failures(self) -> None:
         if self.watch.failures >= self.watch.limits.most_failures:
@@ -164,7 +169,8 @@ class Loop:
             )
 
     def _call(self, id: int) -> None:
-        trial = self.study.trials[id]
+        if (trial := self._trial(id)) is None:
+            return
         for callback in self.callbacks:
             try:
                 stop = callback(self.study, trial) is True

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -92,24 +92,25 @@ def optimize(
     alone = executor is None and workers is None and timeout is None
     together = alone if synchronous is None else synchronous
     before = {t.id for t in study.trials}
-    with Interruption() as interruption, Progress(budget, shown=progress) as bar:
-        try:
-            with _runner(f, executor, workers, timeout) as runner:
-                width = batch or min(os.cpu_count() or 1 if runner.capacity == UNCOUNTED else runner.capacity, budget)
-                loop = Loop(study, runner, watch, width, together, timeout, callbacks_of(callbacks), bar, interruption)
-                stopped = loop.run()
-        except Exception as error:
-            _hold(error, study)
-            raise
-        finally:
-            # A storage that is away cannot be told; leases end by themselves.
-            with suppress(LikewiseError):
-                _give_back(study, before)
-    if stopped == INTERRUPTED:
-        if not study.count(State.TOLD):
-            raise KeyboardInterrupt
-        print(_advice(study, watch.ended), file=sys.stderr)
-    return _result(study, stopped)
+    with _holding(study):
+        with Interruption() as interruption, Progress(budget, shown=progress) as bar:
+            try:
+                with _runner(f, executor, workers, timeout) as runner:
+                    width = batch or min(
+                        os.cpu_count() or 1 if runner.capacity == UNCOUNTED else runner.capacity, budget
+                    )
+                    called = callbacks_of(callbacks)
+                    loop = Loop(study, runner, watch, width, together, timeout, called, bar, interruption)
+                    stopped = loop.run()
+            finally:
+                # A storage that is away cannot be told; leases end by themselves.
+                with suppress(LikewiseError):
+                    _give_back(study, before)
+        if stopped == INTERRUPTED:
+            if not study.count(State.TOLD):
+                raise KeyboardInterrupt
+            print(_advice(study, watch.ended), file=sys.stderr)
+        return _result(study, stopped)
 
 
 def maximize(
@@ -258,11 +259,27 @@ def _give_back(study: Study, before: set[int]) -> None:
             study.abandon(trial)
 
 
+@contextmanager
+def _holding(study: Study) -> Iterator[None]:
+    """What was told until then is not lost with the call: an error carries the study."""
+    try:
+        yield
+    except Exception as error:
+        _hold(error, study)
+        raise
+
+
 def _hold(error: Exception, study: Study) -> None:
-    """What was told until then is not lost with the call: the error carries the study."""
     with suppress(AttributeError):
         error.study = study  # type: ignore[attr-defined]
-        error.add_note(f"{study.count(State.TOLD)} values were told until then; the error holds the study as `study`.")
+        error.add_note(f"{_told(study)} told until then; the error holds the study as `study`.")
+
+
+def _told(study: Study) -> str:
+    """How much was told, as far as a storage that may be away can say."""
+    with suppress(LikewiseError):
+        return f"{study.count(State.TOLD)} values were"
+    return "The storage, when it is back, has what was"
 
 
 def _result(study: Study, stopped: str) -> Result:

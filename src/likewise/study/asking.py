@@ -29,6 +29,7 @@ class Asking:
     replicates: bool
     attempt: int = field(default=0, init=False)
     kept: list[Any] = field(default_factory=list, init=False)
+    lost: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         self.told: Sequence[Trial] = self.ledger.within(State.TOLD)
@@ -38,7 +39,8 @@ class Asking:
     def objects(self, n: int) -> list[Any]:
         """Up to `n` distinct objects that are free as far as this worker knows."""
         key = self.proposal.proposer.space.key
-        taken = self.ledger.keys({State.ASKED} if self.replicates else HOLDING) | {key(x) for x in self.kept}
+        held = self.ledger.keys({State.ASKED} if self.replicates else HOLDING)
+        taken = held | self.lost | {key(x) for x in self.kept}
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
         pending = [*self._pending, *self._since(), *self.kept]
         missing = n - len(self.kept)
@@ -48,6 +50,8 @@ class Asking:
         """Other workers were faster, and the ledger knows it: keep what is still free."""
         key = self.proposal.proposer.space.key
         self.kept = [s.object for s in found if key(s.object) not in lost]
+        # A row that cannot be read holds its object as well, and is not in the ledger.
+        self.lost.update(lost)
         self.attempt += 1
 
     def _since(self) -> list[Any]:

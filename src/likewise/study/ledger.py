@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Callable, Collection
 from typing import Any, final
 
-from likewise.study.storage.base import OpenStudy, Row
+from likewise.study.storage.base import BadRow, OpenStudy, Row
 from likewise.study.trial import State, Trial
 
 HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})
@@ -69,9 +70,24 @@ class Ledger:
         """The keys of the objects that have a trial in one of these states."""
         return {self._keys[i] for i, t in self._trials.items() if t.state in states}
 
+    def forget(self, id: int) -> Trial | None:
+        """A trial that the storage does not have any more, if it was known."""
+        self._listed = {}
+        for known in (self._open, self._keys, self._changed):
+            known.pop(id, None)
+        return self._trials.pop(id, None)
+
     def _enter(self, row: Row) -> None:
+        try:
+            trial = self._trial(row)
+        except Exception as error:
+            # Whatever a space says of what is not its own: one such row must not keep the others from being read.
+            said = f"{type(error).__name__}: {error}"
+            reason = f"is {reprlib.repr(row.payload)}, which is no object of the study's space ({said})"
+            self._store.pass_over(BadRow(self._store.name, row.id, "payload", reason))
+            return
         self._keys[row.id], self._changed[row.id] = row.key, row.revision
-        trial = self._trials[row.id] = self._trial(row)
+        self._trials[row.id] = trial
         if trial.state is State.ASKED:
             self._open[row.id] = trial
         else:

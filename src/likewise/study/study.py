@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import secrets
 import weakref
 from collections.abc import Collection, Iterator, Sequence
@@ -40,7 +39,8 @@ from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
 from likewise.study.proposal import Proposal, Proposer
 from likewise.study.similarities import SimilarityLike, similarities
-from likewise.study.storage.base import NewRow, OpenStudy, Storage, Taken, open_storage
+from likewise.study.storage.address import without_password
+from likewise.study.storage.base import NewRow, NoTrial, OpenStudy, Storage, Taken, open_storage
 from likewise.study.storage.memory import Memory
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State, Trial
@@ -389,9 +389,21 @@ class Study:
                 added = replace(end, key=row.key, payload=row.payload, worker=self.worker, replicate=True)
                 self._store.add([added])
             else:
-                self._store.settle(id, state=end.state, value=end.value, std=end.std, error=end.error)
-                self._heartbeat.drop(id)
+                self._end(id, end)
             self._ledger.sync()
+
+    def _end(self, id: int, end: NewRow) -> None:
+        self._heartbeat.drop(id)
+        try:
+            self._store.settle(id, state=end.state, value=end.value, std=end.std, error=end.error)
+        except NoTrial:
+            # If its row was deleted, or set aside, what was measured is kept all the same.
+            trial = self._ledger.forget(id)
+            if trial is None:
+                raise
+            if end.state is not State.ABANDONED:
+                row = self._row_of(trial.object)
+                self._store.add([replace(end, key=row.key, payload=row.payload, worker=self.worker, replicate=True)])
 
     def _check_comparable(self, objects: Sequence[Any]) -> None:
         """A complaint about objects that no model could learn from: told, they could not be taken back."""
@@ -426,7 +438,7 @@ def _shown(storage: str | Storage | None) -> str | None:
     """Where the study is kept, without a password."""
     if storage is None or isinstance(storage, Memory):
         return None
-    return re.sub(r"(?<=:)[^:@/]+(?=@)", "***", storage) if isinstance(storage, str) else repr(storage)
+    return without_password(storage) if isinstance(storage, str) else repr(storage)
 
 
 def _check_single(what: Any) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.campaign.console import say, say_json, say_table
+from likewise.campaign.console import Console, say, say_json, say_table
 from likewise.cli.commands.options import Debug, Json
 from likewise.errors import UsageError
+from likewise.study.storage.address import without_password
 
 if TYPE_CHECKING:
     from likewise.study.storage.base import Storage
@@ -20,7 +24,7 @@ Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, pos
 
 def studies(url: Url, as_json: Json = False, debug: Debug = False) -> None:
     """List the studies of a storage."""
-    with _opened(url) as storage:
+    with opened(url) as storage:
         found = storage.studies()
     if as_json:
         listed = [
@@ -34,10 +38,10 @@ def studies(url: Url, as_json: Json = False, debug: Debug = False) -> None:
             }
             for info in found
         ]
-        say_json("studies", {"url": url, "studies": listed})
+        say_json("studies", {"url": without_password(url), "studies": listed})
         return
     if not found:
-        say(f"There are no studies in {url}.")
+        say(f"There are no studies in {without_password(url)}.")
         return
     rows = [
         (
@@ -75,8 +79,13 @@ def export(
     if target.exists() and not force:
         raise UsageError(f"{target} is there already; give another name with --out, or --force to replace it.")
     check_targets({"--out": target}, {"the storage": _file(url)})
-    with _opened(url) as storage:
-        rows = _rows(storage, name, url)
+    with opened(url) as storage:
+        names = [info.name for info in storage.studies()]
+        if name not in names:
+            there = ", ".join(map(repr, names)) or "none"
+            raise UsageError(f"there is no study {name!r} in {without_password(url)}; there are {there}.")
+        with noting():
+            rows = storage.rows(name)
     write(rows, target)
     if as_json:
         say_json("export", {"study": name, "trials": len(rows), "file": str(target)})
@@ -84,7 +93,19 @@ def export(
         say(f"{target}: {len(rows)} trials of study {name!r}.")
 
 
-def _opened(url: str) -> Storage:
+@contextmanager
+def noting() -> Iterator[None]:
+    """Says on stderr which stored rows were passed over."""
+    from likewise.errors import StorageWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StorageWarning)
+        yield
+    for each in caught:
+        Console().note(str(each.message))
+
+
+def opened(url: str) -> Storage:
     """The storage at a URL, which is there already."""
     from likewise.study.storage.base import open_storage
     from likewise.study.storage.database import NoStorage
@@ -102,12 +123,3 @@ def _file(url: str) -> Path | None:
     if not sign:
         return Path(url)
     return Path(rest.removeprefix("/")) if scheme.startswith("sqlite") else None
-
-
-def _rows(storage: Storage, name: str, url: str) -> list[Any]:
-    names = [info.name for info in storage.studies()]
-    if name not in names:
-        there = ", ".join(map(repr, names)) or "none"
-        raise UsageError(f"there is no study {name!r} in {url}; there are {there}.")
-    # With the settings it was made with, whatever they are: nothing is asked of it, so they need not be known.
-    return storage._open(name, {}).since(0)[0]

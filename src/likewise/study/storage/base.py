@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import reprlib
+import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, final
 
-from likewise.errors import StudyError
+from likewise.errors import StorageWarning, StudyError
 from likewise.study.trial import State
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
@@ -27,6 +28,7 @@ FOLLOWS: Mapping[State, frozenset[State]] = {
     State.ABANDONED: frozenset({State.ASKED}),
 }
 DIFFERENCES_SHOWN = 8
+CHECK = "`likewise check URL` lists such rows, and --set-aside keeps them apart"
 NO_SECONDS = "give a number of seconds"
 
 
@@ -97,12 +99,31 @@ class StudyInfo:
     updated: float
 
 
+@dataclass(frozen=True)
+class BadRow:
+    """A stored row that cannot be used: a trial by its `id`, or the study's own row, the field and what it holds."""
+
+    study: str
+    id: Any
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        trial = "" if self.id is None else f"trial {self.id!r} of "
+        return f"{trial}study {self.study!r}: {self.field} {self.reason}"
+
+
+class NoTrial(StudyError):
+    """An id for which the study has no trial."""
+
+
 class OpenStudy(ABC):
     """One open study. Every method is one atomic step, safe against other threads, processes and machines."""
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
         self.name = name
         self.settings = settings
+        self._passed_over: set[BadRow] = set()
 
     @final
     def add(self, rows: Sequence[NewRow]) -> list[int]:
@@ -168,6 +189,13 @@ class OpenStudy(ABC):
     def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None: ...
 
     @final
+    def pass_over(self, bad: BadRow) -> None:
+        """Warn of a row that cannot be used, once."""
+        if bad not in self._passed_over:
+            self._passed_over.add(bad)
+            warnings.warn(f"{bad}. It is passed over; {CHECK}", StorageWarning, stacklevel=2)
+
+    @final
     def _gone(self) -> StudyError:
         return StudyError(f"study {self.name!r} has been deleted; open it again to start afresh")
 
@@ -176,7 +204,7 @@ class OpenStudy(ABC):
         """Why trial `id` did not become `state`, given what is there; None if it is so already."""
         if row is None:
             there = f"its trials are 0 to {size - 1}" if size else "it has no trials yet"
-            return StudyError(f"study {self.name!r} has no trial {id}; {there}")
+            return NoTrial(f"study {self.name!r} has no trial {id}; {there}")
         if row.state is state is State.ABANDONED:
             return None
         held = f" with value {row.value!r}" if row.value is not None else ""
@@ -217,8 +245,20 @@ class Storage(ABC):
         """Every study, by name."""
 
     @abstractmethod
+    def rows(self, name: str) -> list[Row]:
+        """Every row of a study that can be used, whatever its settings are."""
+
+    @abstractmethod
     def delete(self, name: str) -> None:
         """Remove a study with its trials and notes."""
+
+    def check(self) -> list[BadRow]:
+        """Every stored row that cannot be used, the first fault of each."""
+        return []
+
+    def set_aside(self) -> list[BadRow]:
+        """Keep the trials that cannot be used apart, where nothing reads them; which they were. Nothing is deleted."""
+        return []
 
     def close(self) -> None:
         """Let go of files and connections; using the storage again opens them again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import time
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
@@ -17,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from likewise.errors import MissingExtra, StorageError
+from likewise.study.storage.address import HIDDEN, without_password
 from likewise.study.storage.forking import using, watch
 
 FORMS = "write sqlite:///study.db for a file, or postgresql://user:password@host/database for a server"
@@ -56,7 +59,7 @@ def parse(url: str) -> URL:
     try:
         parsed = sa.make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise NoStorage(f"{url!r} is not a storage URL; {FORMS}") from error
+        raise NoStorage(f"{without_password(url)!r} is not a storage URL; {FORMS}") from error
     if parsed.drivername not in DRIVERS:
         raise NoStorage(f"{parsed.drivername!r} in {_shown(parsed)!r} is not a storage likewise knows; {FORMS}")
     parsed = parsed.set(drivername=DRIVERS[parsed.drivername])
@@ -81,7 +84,8 @@ class Database:
         self.where = str(url.database) if self.lite else _shown(url)
         if not create and self.lite and "uri" not in url.query and not Path(self.where).exists():
             raise NoStorage(f"there is no file {self.where}; check the path")
-        self._engine = _engine(url, create)
+        self._url = url
+        self._engine = _engine(url if create or not _is_fixed(url) else _immutable(url), create)
         self._begin = {"likewise_begin": "BEGIN IMMEDIATE"}
         watch(self._engine)
         weakref.finalize(self, _release, self._engine)
@@ -101,10 +105,14 @@ class Database:
             yield connection
             connection.commit()
 
-    def lock(self, connection: Connection) -> None:
-        """Keep every other likewise from creating or migrating anything until this transaction ends."""
+    def lock(self, connection: Connection, shared: bool = False) -> None:
+        """Keep every other likewise from creating or migrating anything until this transaction ends.
+
+        Several transactions may do so at once if each says `shared`. In SQLite a writer is alone anyway.
+        """
         if not self.lite:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(ADVISORY_LOCK)))
+            functions = sa.func.pg_advisory_xact_lock_shared if shared else sa.func.pg_advisory_xact_lock
+            connection.execute(sa.select(functions(ADVISORY_LOCK)))
 
     def close(self) -> None:
         """Close every connection that is not in use."""
@@ -117,7 +125,7 @@ class Database:
         except PoolTimeout as error:
             raise StorageError(f"no connection to {self.where} came free in time; use fewer threads") from error
         except DBAPIError as error:
-            reason = " ".join(str(error.orig).split())
+            reason = _scrubbed(" ".join(str(error.orig).split()), self._url)
             raise StorageError(f"cannot use the storage {self.where}: {reason}; {self._advice(reason)}") from error
 
     def _advice(self, reason: str) -> str:
@@ -125,6 +133,19 @@ class Database:
             return "check that the server runs, and the user, password and database in the URL"
         known = (advice for sign, advice in ADVICE.items() if sign in reason.lower())
         return next(known, "the last change was undone; what was acknowledged before is safe")
+
+
+def _is_fixed(url: URL) -> bool:
+    """Whether it is a file that nobody writes to, in a folder where SQLite cannot make the files it reads through."""
+    if url.get_backend_name() != "sqlite" or "uri" in url.query:
+        return False
+    file = Path(str(url.database))
+    return not os.access(file.parent, os.W_OK) and not file.with_name(f"{file.name}-wal").exists()
+
+
+def _immutable(url: URL) -> URL:
+    place = quote(str(url.database))
+    return url.set(database=f"file:{place}", query={"mode": "ro", "immutable": "1", "uri": "true"})
 
 
 def _engine(url: URL, create: bool) -> Engine:
@@ -137,7 +158,7 @@ def _engine(url: URL, create: bool) -> Engine:
     except ImportError as error:
         raise MissingExtra("a study on PostgreSQL", "psycopg", "postgres") from error
     except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
-        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {error}; {FORMS}") from error
+        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {_scrubbed(str(error), url)}; {FORMS}") from error
     sa.event.listen(engine, "connect", _on_connect)
     if create:
         # A file that is only looked at keeps the journal it has.
@@ -155,6 +176,8 @@ def _release(engine: Engine) -> None:
 def _on_connect(connection: Any, record: Any) -> None:
     # The driver is kept from opening transactions, so that `_on_begin` can choose how they begin.
     connection.isolation_level = None
+    # A text that is not UTF-8 is found when its row is checked; the driver would fail for every other row as well.
+    connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
     cursor = connection.cursor()
     try:
         # An acknowledged tell survives a power cut, not only a killed process: each commit waits for the disk.
@@ -193,4 +216,12 @@ def _on_begin(connection: Connection) -> None:
 
 
 def _shown(url: URL) -> str:
-    return url.render_as_string(hide_password=True)
+    return without_password(url.render_as_string(hide_password=False))
+
+
+def _scrubbed(text: str, url: URL) -> str:
+    """A driver's message without the passwords of the URL, which it may quote."""
+    hidden = [url.password, *(value for name, value in url.query.items() if "password" in name.lower())]
+    for secret in (str(each) for each in hidden if each):
+        text = text.replace(secret, HIDDEN)
+    return text

@@ -39,11 +39,19 @@ class Memory(Storage):
         with self._lock:
             return [study.info() for _, study in sorted(self._studies.items())]
 
+    def rows(self, name: str) -> list[Row]:
+        with self._lock:
+            return self._known(name).since(0)[0]
+
     def delete(self, name: str) -> None:
         with self._lock:
-            if name not in self._studies:
-                raise no_study(name, sorted(self._studies))
-            self._studies.pop(name).erase()
+            self._known(name).erase()
+            del self._studies[name]
+
+    def _known(self, name: str) -> _MemoryStudy:
+        if name not in self._studies:
+            raise no_study(name, sorted(self._studies))
+        return self._studies[name]
 
 
 @final

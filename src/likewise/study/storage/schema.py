@@ -68,6 +68,19 @@ notes = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
 )
 
+# What was set aside because it could not be used, with every field as JSON. Made when it is first needed: a storage
+# without it is complete.
+aside = sa.Table(
+    "likewise_aside",
+    sa.MetaData(),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Text, nullable=False),
+    sa.Column("trial", sa.Text, nullable=False),
+    sa.Column("moved", sa.Double, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("fields", sa.Text, nullable=False),
+)
+
 # Written out rather than bound, because SQLite uses a partial index only for a condition it can read.
 asked = trials.c.state == sa.literal_column("'asked'")
 held = trials.c.state != sa.literal_column("'abandoned'")
@@ -84,6 +97,9 @@ sa.Index(
     sqlite_where=sole,
     postgresql_where=sole,
 )
+
+
+stored_version = sa.select(meta.c.value).where(meta.c.name == "schema")
 
 
 def prepare(database: Database, create: bool = True) -> None:
@@ -111,7 +127,11 @@ def prepare(database: Database, create: bool = True) -> None:
 def _version(connection: Connection, where: str) -> int | None:
     if not sa.inspect(connection).has_table(meta.name):
         return None
-    found = connection.execute(sa.select(meta.c.value).where(meta.c.name == "schema")).scalar_one_or_none()
+    return known_version(connection.execute(stored_version).scalar_one_or_none(), where)
+
+
+def known_version(found: str | None, where: str) -> int:
+    """The stored version as a number; a StorageError if this likewise does not know it."""
     if found is None or not found.isdecimal():
         raise StorageError(f"{where} holds no readable schema version but {found!r}; restore a copy of it")
     if int(found) > VERSION:

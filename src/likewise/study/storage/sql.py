@@ -7,28 +7,43 @@ study follow one another, ids are consecutive, and a reader that has seen a revi
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 from typing import Any, final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from likewise.study.storage.base import FOLLOWS, NewRow, OpenStudy, Row, Storage, StudyInfo, Taken, best_value, no_study
+from likewise.errors import StorageError
+from likewise.study.storage.aside import bad_rows, heads, set_aside
+from likewise.study.storage.base import (
+    CHECK,
+    FOLLOWS,
+    BadRow,
+    NewRow,
+    OpenStudy,
+    Row,
+    Storage,
+    StudyInfo,
+    Taken,
+    best_value,
+    no_study,
+)
 from likewise.study.storage.clock import clock, now
 from likewise.study.storage.database import Database, in_memory, parse
 from likewise.study.storage.memory import Memory
-from likewise.study.storage.schema import asked, held, notes, prepare, studies, trials
+from likewise.study.storage.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
+from likewise.study.storage.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
 from likewise.study.trial import State
 
 # Databases bound the number of parameters of one statement.
 AT_ONCE = 500
-STATES = {state.value: state for state in State}
+KEPT = "restore a copy of it; its trials are kept, and `likewise export URL NAME` writes them to a table"
 
 _study = studies.c.id == sa.bindparam("its_study")
 _of_study = trials.c.study == sa.bindparam("its_study")
-_fields = [trials.c[name] for name in Row.__dataclass_fields__]
+_fields = [*(trials.c[name] for name in Row.__dataclass_fields__), trials.c.digest]
 _raise_revision = (
     sa.update(studies)
     .where(_study)
@@ -38,7 +53,9 @@ _raise_revision = (
         updated=clock(),
     )
     # What is returned is computed once the study is locked, however long that took.
-    .returning(studies.c.revision, studies.c.size, clock().label("now"))
+    .returning(
+        studies.c.revision, studies.c.size, clock().label("now"), stored_version.scalar_subquery().label("version")
+    )
 )
 _rows_since = (
     sa.select(*_fields)
@@ -83,8 +100,14 @@ _extend = (
     .where(_of_study, asked, trials.c.id.in_(sa.bindparam("ids", expanding=True)))
     .values(lease=sa.bindparam("until"), updated=sa.bindparam("now"), revision=sa.bindparam("revision"))
 )
+# Neither texts, which SQLite keeps among numbers and takes for larger than any, nor what is not finite.
+_finite = sa.case((trials.c.value.between(-sys.float_info.max, sys.float_info.max), trials.c.value))
 _tallies = sa.select(
-    trials.c.study, trials.c.state, sa.func.count(), sa.func.min(trials.c.value), sa.func.max(trials.c.value)
+    trials.c.study,
+    trials.c.state,
+    sa.func.count().label("number"),
+    sa.func.min(_finite).label("lowest"),
+    sa.func.max(_finite).label("highest"),
 ).group_by(trials.c.study, trials.c.state)
 
 
@@ -116,14 +139,34 @@ class Sql(Storage):
             with self._database.writing() as connection:
                 self._database.lock(connection)
                 found = _find(connection, name) or _create(connection, name, settings)
-        number, stored = found
-        return _SqlStudy(self._database, number, name, json.loads(stored))
+        bad = study_fault(found)
+        if bad is not None and bad.field not in ("created", "updated"):
+            remedy = KEPT if bad.field == "settings" else "`likewise check URL --set-aside` puts it right"
+            raise StorageError(f"{bad}; {remedy}")
+        return _SqlStudy(self._database, found["id"], name, json.loads(found["settings"]))
+
+    def rows(self, name: str) -> list[Row]:
+        with self._database.reading() as connection:
+            found = _find(connection, name)
+        if found is None:
+            raise no_study(name, [info.name for info in self.studies()])
+        return _SqlStudy(self._database, found["id"], name, {}).since(0)[0]
 
     def studies(self) -> list[StudyInfo]:
         with self._database.reading() as connection:
-            heads = connection.execute(sa.select(studies).order_by(studies.c.name)).all()
+            found = connection.execute(sa.select(studies).order_by(studies.c.name)).all()
             tallies = connection.execute(_tallies).all()
-        return sorted((_info(head, tallies) for head in heads), key=lambda info: info.name)
+        infos = [_info(head, [tally for tally in tallies if tally.study == head.id]) for head in found]
+        return sorted(infos, key=lambda info: info.name)
+
+    def check(self) -> list[BadRow]:
+        with self._database.reading() as connection:
+            return bad_rows(connection)
+
+    def set_aside(self) -> list[BadRow]:
+        with self._database.writing() as connection:
+            self._database.lock(connection)
+            return set_aside(connection)
 
     def delete(self, name: str) -> None:
         with self._database.writing() as connection:
@@ -145,9 +188,16 @@ class _SqlStudy(OpenStudy):
 
     def since(self, revision: int) -> tuple[list[Row], int]:
         with self._database.reading() as connection:
-            found = connection.execute(_rows_since, {"its_study": self._number, "after": revision}).all()
-        rows = [_row(fields) for fields in found]
+            found = connection.execute(_rows_since, {"its_study": self._number, "after": revision}).mappings().all()
+        rows = [row for fields in found if (row := self._row(dict(fields))) is not None]
         return rows, rows[-1].revision if rows else revision
+
+    def _row(self, fields: dict[str, Any]) -> Row | None:
+        bad = trial_fault(self.name, fields)
+        if bad is None:
+            return row_of(fields)
+        self.pass_over(bad)
+        return None
 
     def expire(self) -> list[int]:
         with self._database.reading() as connection:
@@ -173,11 +223,11 @@ class _SqlStudy(OpenStudy):
                 connection.execute(_extend, change | some)
 
     def _add(self, rows: Sequence[NewRow]) -> list[int]:
-        digests = [_digest(row.key) for row in rows]
+        digests = [digest(row.key) for row in rows]
         with self._changing(len(rows)) as (connection, change):
-            claimed = [digest for row, digest in zip(rows, digests, strict=True) if row.claims]
+            claimed = [each for row, each in zip(rows, digests, strict=True) if row.claims]
             if taken := self._which_taken(connection, claimed):
-                keys = [row.key for row, digest in zip(rows, digests, strict=True) if row.claims and digest in taken]
+                keys = [row.key for row, each in zip(rows, digests, strict=True) if row.claims and each in taken]
                 raise Taken(self.name, keys)
             ids = list(range(change["size"] - len(rows), change["size"]))
             new = [self._fields(*each, change) for each in zip(ids, rows, digests, strict=True)]
@@ -197,9 +247,11 @@ class _SqlStudy(OpenStudy):
             end = {"its_id": id, "before": before, "state": state.value, "value": value, "std": std, "error": error}
             if connection.execute(_end, change | end).rowcount == 1:
                 return
-            found = connection.execute(_row_of, {"its_study": self._number, "its_id": id}).one_or_none()
+            found = connection.execute(_row_of, {"its_study": self._number, "its_id": id}).mappings().one_or_none()
             connection.rollback()
-            row = None if found is None else _row(found)
+            if found is not None and (bad := trial_fault(self.name, dict(found))):
+                raise StorageError(f"{bad}; {CHECK}")
+            row = None if found is None else row_of(dict(found))
             if refusal := self._unsettled(id, row, change["size"], state):
                 raise refusal
 
@@ -207,13 +259,16 @@ class _SqlStudy(OpenStudy):
     def _changing(self, adding: int = 0) -> Iterator[tuple[Connection, dict[str, Any]]]:
         """A transaction that has the study to itself, and the new revision, size and time."""
         with self._database.writing() as connection:
+            # A likewise that is newer may have changed the tables since the study was opened.
+            self._database.lock(connection, shared=True)
             raised = {"its_study": self._number, "adding": adding}
             found = connection.execute(_raise_revision, raised).one_or_none()
             if found is None:
                 raise self._gone()
+            known_version(found.version, self._database.where)
             yield connection, {"its_study": self._number, **found._mapping}
 
-    def _fields(self, id: int, row: NewRow, digest: str, change: dict[str, Any]) -> dict[str, Any]:
+    def _fields(self, id: int, row: NewRow, its_digest: str, change: dict[str, Any]) -> dict[str, Any]:
         return {
             "study": self._number,
             "id": id,
@@ -229,37 +284,27 @@ class _SqlStudy(OpenStudy):
             "lease": None if row.lease is None else change["now"] + row.lease,
             "summary": row.summary,
             "revision": change["revision"],
-            "digest": digest,
+            "digest": its_digest,
             "replicate": row.replicate,
         }
 
 
-def _find(connection: Connection, name: str) -> tuple[int, str] | None:
-    found = connection.execute(sa.select(studies.c.id, studies.c.settings).where(studies.c.name == name)).one_or_none()
-    return None if found is None else (found.id, found.settings)
+def _find(connection: Connection, name: str) -> Any:
+    return connection.execute(heads.where(studies.c.name == name)).mappings().one_or_none()
 
 
-def _create(connection: Connection, name: str, settings: dict[str, Any]) -> tuple[int, str]:
+def _create(connection: Connection, name: str, settings: dict[str, Any]) -> Any:
     text = json.dumps(settings, sort_keys=True)
     row = {"name": name, "settings": text, "size": 0, "revision": 0, "created": now, "updated": now}
-    return connection.execute(studies.insert().values(row).returning(studies.c.id)).scalar_one(), text
+    connection.execute(studies.insert().values(row))
+    return _find(connection, name)
 
 
 def _info(head: Any, tallies: Sequence[Any]) -> StudyInfo:
-    direction = str(json.loads(head.settings).get("direction", "maximize"))
-    counts = dict.fromkeys(State, 0)
-    extremes: list[float] = []
-    for study, state, count, lowest, highest in tallies:
-        if study == head.id:
-            counts[STATES[state]] = count
-            extremes += [value for value in (lowest, highest) if value is not None]
-    return StudyInfo(head.name, direction, counts, best_value(direction, extremes), head.created, head.updated)
-
-
-def _row(fields: Any) -> Row:
-    id, key, payload, state, *rest = fields
-    return Row(id, key, payload, STATES[state], *rest)
-
-
-def _digest(key: str) -> str:
-    return blake2b(key.encode(), digest_size=16).hexdigest()
+    """The study at a glance, as far as its row and those of its trials can be read."""
+    bad = STUDY["settings"](head.settings)
+    direction = "unknown" if bad else str(json.loads(head.settings).get("direction", "maximize"))
+    counts = {state: sum(tally.number for tally in tallies if tally.state == state.value) for state in State}
+    values = [value for tally in tallies for value in (tally.lowest, tally.highest) if value is not None]
+    created, updated = (moment if is_number(moment) else 0.0 for moment in (head.created, head.updated))
+    return StudyInfo(str(head.name), direction, counts, best_value(direction, values), created, updated)
