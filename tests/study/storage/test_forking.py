@@ -15,7 +15,8 @@ import pytest
 
 import likewise as lw
 from likewise.errors import StorageError
-from likewise.study.storage.base import NewRow, forking, open_storage
+from likewise.study.storage import forking
+from likewise.study.storage.base import NewRow, open_storage
 
 TELLS, WORKERS = 40, 2
 Start = Callable[..., subprocess.Popen[str]]
