@@ -93,13 +93,13 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent look."""
-        with self._translated(), using(), self._engine.connect() as connection:
+        with self._translated(), using(self._engine), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction: committed at the end, undone by an exception. SQLite lets in one writer at a time."""
-        with self._translated(), using(), self._engine.connect() as connection:
+        with self._translated(), using(self._engine), self._engine.connect() as connection:
             if self.lite:
                 connection = connection.execution_options(**self._begin)
             yield connection
@@ -169,7 +169,7 @@ def _engine(url: URL, create: bool) -> Engine:
 
 def _release(engine: Engine) -> None:
     # A child that was forked without Python's knowledge has no connections of its own to close.
-    with suppress(StorageError), using():
+    with suppress(StorageError), using(engine):
         engine.dispose()
 
 
