@@ -32,7 +32,7 @@ class Suggestion:
     improvement: float | None = None
     analogues: tuple[Analogue, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
-    # The object's name in its study, whatever becomes of the object in the user's capacity.
+    # The object's name in its study, whatever becomes of the object in the user's hands.
     key: str = field(default="", repr=False, compare=False)
 
     def __str__(self) -> str:
