@@ -17,15 +17,15 @@ def _homes() -> dict[str, str]:
     return {words[3]: words[1] for words in imports if "as" in words}
 
 
-_HOME = _homes()
+HOMES = _homes()
 
-__all__ = ["__version__", *sorted(_HOME)]
+__all__ = ["__version__", *sorted(HOMES)]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in HOMES:
         raise AttributeError(f"module 'likewise' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(import_module(HOMES[name]), name)
     globals()[name] = value
     return value
 

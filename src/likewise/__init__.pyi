@@ -102,3 +102,4 @@ from likewise.study.trial import State as State
 from likewise.study.trial import Trial as Trial
 
 __version__: str
+HOMES: dict[str, str]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from likewise.campaign.objects import from_cells, to_cells
-from likewise.campaign.space_text import built, space
+from likewise.campaign.space_text import build, space
 from likewise.errors import TableError, UsageError
 
 Run = Callable[..., Any]
@@ -42,7 +42,7 @@ DATA: list[dict[str, Any]] = [
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("decimal", [".", ","])
 def test_objects_survive_being_written_in_cells(data: dict[str, Any], decimal: Any) -> None:
-    made = built(data, "space.toml")
+    made = build(data, "space.toml")
     columns = list(data["parts"]) if data["space"] == "Record" else ["object"]
     for x in made.sample(20, np.random.default_rng(0)):
         cells = to_cells(made, x, columns, decimal)

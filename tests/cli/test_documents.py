@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from likewise.campaign.space_text import SPACES
+from likewise.campaign.space_text import spaces
 from likewise.cli.main import app
 
 Run = Callable[..., Any]
@@ -190,4 +190,4 @@ def test_the_space_files_of_the_page_are_spaces(run: Run, save: Save, text: str)
 
 
 def test_every_space_has_a_file_on_the_page() -> None:
-    assert {tomllib.loads(text)["space"] for text in blocks(PAGE, "toml")} == set(SPACES)
+    assert {tomllib.loads(text)["space"] for text in blocks(PAGE, "toml")} == set(spaces())

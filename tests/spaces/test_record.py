@@ -18,7 +18,7 @@ from likewise.similarity.combine.parts import Parts
 from likewise.similarity.from_function import from_function as plain_similarity
 from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya
 from likewise.similarity.kinds.vectors import RBF, Linear, Matern
-from likewise.spaces.base import Continuous, Crossover, Enumerable, Moves, PartlyContinuous
+from likewise.spaces.base import Continuous, Crossover, Enumerable, Moves, PartlyContinuous, is_continuous
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.custom import Custom
@@ -48,9 +48,11 @@ def test_a_record_can_do_what_its_parts_can() -> None:
         assert isinstance(space, Moves)
         assert isinstance(space, Crossover)
         assert not isinstance(space, Continuous | Enumerable)
-    assert not isinstance(discrete, PartlyContinuous)
-    assert isinstance(everything, PartlyContinuous)
-    assert isinstance(mixed, PartlyContinuous)
+    assert not is_continuous(discrete)
+    assert not is_continuous(Record(inner=discrete))
+    assert is_continuous(everything)
+    assert is_continuous(Record(inner=everything))
+    assert is_continuous(mixed)
     assert mixed.dimension == 2 + 3 + 2
 
 

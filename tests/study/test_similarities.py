@@ -25,7 +25,7 @@ from likewise.spaces.record import Record
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.spaces.subsets import Subsets
-from likewise.study.similarities import recognised, similarities
+from likewise.study.similarities import similarities
 
 EXTRAS = {"molecules": "rdkit", "graphs": "networkx"}
 SPACES: dict[str, tuple[str, Any]] = {
@@ -62,7 +62,7 @@ def test_every_space_gets_likenesses_that_compare_its_objects(kind: str, make: A
         pytest.importorskip(EXTRAS[kind])
     space: Space = make()
     rng = np.random.default_rng(1)
-    assert recognised(space, rng).kind == kind
+    assert space.recognise(rng).kind == kind
     found = similarities("auto", space, rng)
     objects = space.sample(6, rng) if kind != "nothing" else []
     for one in map(space.view, found):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likewise.campaign.contents import Content, content
 from likewise.campaign.roles import Roles
 from likewise.errors import SpaceError, UsageError
-from likewise.tables.cells import Decimal, could_mean, number, one_number, style_of
+from likewise.spaces.codec.cells import read_number, write_cell
+from likewise.tables.cells import Decimal, could_mean, one_number, style_of
 from likewise.tables.nesting import read_json
 from likewise.tables.reading import Table
-from likewise.tables.writing import number_text
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
@@ -116,15 +114,7 @@ def _unclear(text: str) -> bool:
 
 def numeric(space: Space, column: str) -> bool:
     """Whether cells of a column are numbers in this space; JSON and text are not."""
-    from likewise.spaces.categorical import Categorical
-    from likewise.spaces.permutations import Permutations
-    from likewise.spaces.record import Record
-    from likewise.spaces.subsets import Subsets
-
-    part = space.parts.get(column, space) if isinstance(space, Record) else space
-    if isinstance(part, Categorical):
-        return any(isinstance(item, int | float) for item in part.objects)
-    return not (isinstance(part, Permutations | Subsets) or _written_as_text(part))
+    return space.parts.get(column, space).numeric
 
 
 def _in_space(table: Table, roles: Roles, space: Space, decimal: Decimal | None) -> Objects:
@@ -147,15 +137,13 @@ def _in_space(table: Table, roles: Roles, space: Space, decimal: Decimal | None)
 
 def from_cells(space: Space, cells: Mapping[str, Any], decimal: Decimal | None = None) -> Any:
     """The object that the cells of a row describe, before the space has seen it; None is whichever sign fits."""
-    from likewise.spaces.record import Record
-
-    if isinstance(space, Record) and (len(cells) > 1 or set(cells) == set(space.parts)):
+    if space.parts and (len(cells) > 1 or set(cells) == set(space.parts)):
         return {
             name: from_cell(space.parts[name], cell, decimal) if name in space.parts else cell
             for name, cell in cells.items()
         }
     if len(cells) > 1:
-        return [_number(cell, decimal) for cell in cells.values()]
+        return [read_number(cell, decimal) if isinstance(cell, str) else cell for cell in cells.values()]
     return from_cell(space, next(iter(cells.values())), decimal)
 
 
@@ -166,55 +154,9 @@ def from_cell(space: Space, cell: Any, decimal: Decimal | None = None) -> Any:
     >>> from_cell(Permutations(3), "2 0 1"), from_cell(Permutations(3), "[2, 0, 1]")
     ([2, 0, 1], [2, 0, 1])
     """
-    from likewise.spaces.categorical import Categorical
-    from likewise.spaces.permutations import Permutations
-    from likewise.spaces.subsets import Subsets
-
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         raise SpaceError("the cell is empty")
-    if not isinstance(cell, str):
-        return cell
-    text = cell.strip()
-    if isinstance(space, Categorical):
-        return _among(text, space.objects, decimal)
-    if isinstance(space, Permutations | Subsets) and not text.startswith("["):
-        items = [item for item in re.split(r"[\s,;>]+", text) if item]
-        return [_among(item, space.items, None) for item in items]
-    if _written_as_text(space):
-        return text
-    if text[0] in "[{":
-        try:
-            data = read_json(text)
-        except ValueError:
-            raise SpaceError(f"{text!r} is not JSON") from None
-        return data if isinstance(data, list) else space.from_json(data)
-    return _number(text, decimal)
-
-
-def _written_as_text(space: Space) -> bool:
-    return type(space).__name__ in ("Strings", "Grammar", "Molecules")
-
-
-def _among(text: str, items: Collection[Any], decimal: Decimal | None) -> Any:
-    """The item that is written like this, or is this number; the text itself where there is none."""
-    same = [item for item in items if str(item) == text]
-    as_number = _read(text, decimal)
-    equal = [item for item in items if isinstance(item, int | float) and item == as_number]
-    return (same or equal or [text])[0]
-
-
-def _number(cell: Any, decimal: Decimal | None) -> Any:
-    if not isinstance(cell, str):
-        return cell
-    value = _read(cell.strip(), decimal)
-    if value is None:
-        sign = "" if decimal is None else f" with decimal sign {decimal!r}"
-        raise SpaceError(f"{cell!r} is no number{sign}")
-    return value
-
-
-def _read(text: str, decimal: Decimal | None) -> float | None:
-    return one_number(text) if decimal is None else number(text, decimal)
+    return space.from_cell(cell.strip(), decimal) if isinstance(cell, str) else cell
 
 
 def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".") -> list[str]:
@@ -232,18 +174,16 @@ def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".
 
 
 def _cells(space: Space, data: Any, columns: Sequence[str], decimal: Decimal) -> list[str]:
-    from likewise.spaces.record import Record
-
+    if space.parts and (len(columns) > 1 or list(space.parts) == list(columns)):
+        return [space.parts[name].to_cell(data[name], decimal) if name in space.parts else "" for name in columns]
     if len(columns) == 1:
-        single = isinstance(space, Record) and list(space.parts) == list(columns)
-        return [to_cell(data[columns[0]] if single else data, decimal)]
-    values = [data.get(name) for name in columns] if isinstance(space, Record) else list(data)
-    if len(values) != len(columns):
+        return [space.to_cell(data, decimal)]
+    if len(data) != len(columns):
         raise UsageError(
-            f"an object of the space has {len(values)} parts, but --object names {len(columns)} columns; "
+            f"an object of the space has {len(data)} parts, but --object names {len(columns)} columns; "
             "name one column, or one for each part."
         )
-    return [to_cell(value, decimal) for value in values]
+    return [write_cell(value, decimal) for value in data]
 
 
 def _rounded(data: Any, digits: int) -> Any:
@@ -261,17 +201,6 @@ def _means(space: Space, cells: Mapping[str, str], decimal: Decimal) -> bool:
         return from_cells(space, cells, decimal) in space
     except (SpaceError, ValueError, TypeError):
         return False
-
-
-def to_cell(data: Any, decimal: Decimal = ".") -> str:
-    """JSON data as a cell: text as it is, numbers in the table's own way, the rest as JSON."""
-    if isinstance(data, str):
-        return data
-    if isinstance(data, list) and len(data) == 1 and isinstance(data[0], int | float):
-        data = data[0]
-    if isinstance(data, int | float) and not isinstance(data, bool):
-        return number_text(data, decimal)
-    return json.dumps(data, ensure_ascii=False)
 
 
 def shown(x: Any, width: int | None = None) -> str:

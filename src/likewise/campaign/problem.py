@@ -33,6 +33,8 @@ class Problem:
     similarities: list[Similarity]
     sheet: Sheet | None
     rows: dict[str, int]
+    # The table's own objects, where candidates come from those.
+    pool: Pool | None
 
     def place(self, x: Any) -> int | None:
         """The place that an object has in the table, counted from 0."""
@@ -85,10 +87,11 @@ def posed(
     from likewise.study.study import Study
 
     objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
-    space = request.space or Pool([*objects, *extra])
-    found += chosen(request, space, space.objects if isinstance(space, Pool) else objects, _column(sheet), console)
-    if request.searching and sheet is not None and isinstance(space, Pool):
-        found[:] = _prepared(found, space, sheet, request, console, progress)
+    pool = Pool([*objects, *extra]) if request.space is None else None
+    space: Space = request.space if pool is None else pool  # type: ignore[assignment]
+    found += chosen(request, space, objects if pool is None else pool.objects, _column(sheet), console)
+    if request.searching and sheet is not None and pool is not None:
+        found[:] = _prepared(found, pool, sheet, request, console, progress)
     study = Study(
         space,
         found,
@@ -102,14 +105,12 @@ def posed(
         _told(study, sheet)
         for place in (*sheet.measured, *sheet.candidates):
             rows.setdefault(_key(space, sheet.objects[place]), place)
-    return Problem(study, found, sheet, rows)
+    return Problem(study, found, sheet, rows, pool)
 
 
 def _key(space: Space, x: Any) -> str:
-    """What tells an object from others; texts of a pool are their own key, which is quicker for a million of them."""
-    from likewise.spaces.pools.pool import Pool
-
-    return x if isinstance(x, str) and isinstance(space, Pool) else space.key(x)
+    """What tells an object from others; texts are their own key, which is quicker for a million of them."""
+    return x if isinstance(x, str) else space.key(x)
 
 
 def _column(sheet: Sheet | None) -> str:

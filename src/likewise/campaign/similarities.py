@@ -46,7 +46,10 @@ def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, 
         return named
     if isinstance(named, dict):
         return [_of_columns(named, objects)]
-    found = _of_space(space, request.seed) if request.space is not None else recognised(objects, request.seed, column)
+    if request.space is not None:
+        found = space.recognise(np.random.default_rng(request.seed))
+    else:
+        found = recognised(objects, request.seed, column)
     console.note(f"took the objects for {found.kind}, as {found.why}")
     if found.kind != "molecules" and _called_smiles(column) and not _rdkit():
         console.note("to compare SMILES as molecules, install likewise[molecules]")
@@ -91,12 +94,6 @@ def _mostly_molecules(texts: Sequence[str]) -> bool:
     some = texts[:: -(-len(texts) // READ)]
     with BlockLogs():
         return sum(bool(text) and MolFromSmiles(text) is not None for text in some) >= HALF * len(some)
-
-
-def _of_space(space: Space, seed: int) -> Recognised:
-    from likewise.study.similarities import recognised as of_space
-
-    return of_space(space, np.random.default_rng(seed))
 
 
 def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similarity:

@@ -6,6 +6,8 @@ In TOML a space has its name under `space` and its arguments under theirs, as in
     [parts]
     solvent = ["water", "DMF"]
     temperature = { space = "Box", lower = 20, upper = 120 }
+
+The names, arguments and short forms are what the classes say of themselves.
 """
 
 from __future__ import annotations
@@ -13,39 +15,40 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from likewise.campaign.names import Named
+import likewise
 from likewise.errors import SpaceError, TableError, UsageError
+from likewise.spaces.base import Space
 from likewise.tables.nesting import DEEPEST, TOO_DEEP, check_depth
 
-if TYPE_CHECKING:
-    from likewise.spaces.base import Space
-
-SPACES: dict[str, Named] = {
-    "Strings": Named(
-        "spaces.strings:Strings", "strings:ACGT:8", "strings of letters", "alphabet, length or min_length, max_length"
-    ),
-    "Permutations": Named(
-        "spaces.permutations:Permutations", "permutations:12", "orders of items", "n (or items), steps"
-    ),
-    "Subsets": Named("spaces.subsets:Subsets", "subsets:a,b,c", "choices out of items", "items, min_size, max_size"),
-    "Box": Named("spaces.box:Box", "box:0..1,20..120", "vectors of numbers", "lower, upper, log, integer"),
-    "Simplex": Named("spaces.simplex:Simplex", "simplex:3", "shares that add up to a total", "n, total"),
-    "Categorical": Named("spaces.categorical:Categorical", "values:red,green", "one of some values", "values"),
-    "Record": Named("spaces.record:Record", "(file)", "named parts, each with a space of its own", "parts"),
-    "Molecules": Named(
-        "spaces.molecules:Molecules", "(file)", "molecules near some start molecules", "start, max_tokens, alphabet"
-    ),
-    "Grammar": Named("spaces.grammar:Grammar", "(file)", "texts of a grammar", "rules, start, max_depth, separator"),
-    "Gaussians": Named("spaces.gaussians:Gaussians", "(file)", "normal distributions", "mean, variance, dimension"),
-    "Graphs": Named("spaces.graphs:Graphs", "(file)", "graphs", "nodes, labels, edge_labels, directed, connected"),
-}
 # A key a.b.c… of very many parts; Python's reader keeps every beginning of it, which takes all memory.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST}}}")
+
+
+def spaces() -> dict[str, type[Space]]:
+    """The public spaces that text can describe, by name.
+
+    >>> spaces()["Box"].short, "Custom" in spaces()
+    ('box:0..1,20..120', False)
+    """
+    homes = {name: home for name, home in likewise.HOMES.items() if home.startswith("likewise.spaces.")}
+    found = {name: getattr(import_module(home), name) for name, home in homes.items()}
+    return {name: each for name, each in found.items() if _is_described(each)}
+
+
+def _is_described(found: Any) -> bool:
+    is_space = isinstance(found, type) and issubclass(found, Space) and not inspect.isabstract(found)
+    return is_space and found.short is not None
+
+
+def summary(space: type[Space]) -> str:
+    """What a space is, in a sentence: the first of its documentation."""
+    return (inspect.getdoc(space) or "").split("\n")[0].rstrip(".")
 
 
 def space(text: str) -> Space:
@@ -54,21 +57,21 @@ def space(text: str) -> Space:
     >>> space("strings:ACGT:8").size
     65536
     """
-    kind, _, rest = text.partition(":")
+    name, _, rest = text.partition(":")
     if (file := path(text)) is not None:
         return _from_file(file)
-    if kind.lower() not in _SHORT:
-        forms = ", ".join(named.kind for named in SPACES.values() if named.kind != "(file)")
+    forms = {each.short: each for each in spaces().values() if each.short}
+    form = next((form for form in forms if form.startswith(f"{name.lower()}:")), None)
+    if form is None:
         raise UsageError(
-            f"--space {text!r} is neither a TOML file nor one of the short forms, such as {forms}; "
+            f"--space {text!r} is neither a TOML file nor one of the short forms, such as {', '.join(forms)}; "
             "`likewise spaces` lists them."
         )
     try:
-        return _SHORT[kind.lower()](rest)
+        return forms[form].from_text(rest)
     except SpaceError as error:
         raise UsageError(f"--space {text!r} is no space: {error}") from None
     except (ValueError, TypeError):
-        form = next(named.kind for named in SPACES.values() if named.kind.startswith(f"{kind.lower()}:"))
         raise UsageError(f"--space {text!r} cannot be read; write it like {form!r}.") from None
 
 
@@ -86,7 +89,7 @@ def _from_file(path: Path) -> Space:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}; check its permissions.") from None
     except ValueError as error:
         raise TableError(f"{path} is not TOML: {error}; `likewise spaces` shows an example.") from None
-    return built(data, str(path))
+    return build(data, str(path))
 
 
 def _toml(text: str) -> dict[str, Any]:
@@ -101,75 +104,27 @@ def _toml(text: str) -> dict[str, Any]:
     return data
 
 
-def built(data: Any, where: str) -> Space:
+def build(data: Any, where: str) -> Space:
     """The space of TOML data; a list of values is a Categorical.
 
-    >>> built({"space": "Subsets", "items": ["a", "b"]}, "space.toml").size
+    >>> build({"space": "Subsets", "items": ["a", "b"]}, "space.toml").size
     4
     """
-    from likewise.spaces.base import Space
-
     if isinstance(data, list):
         data = {"space": "Categorical", "values": data}
+    known = spaces()
+    names = ", ".join(f'"{name}"' for name in known)
     if not isinstance(data, Mapping) or not isinstance(data.get("space"), str):
-        raise TableError(f'{where} says of no kind of space; write space = "Strings" or another of {_names()}.')
-    name = next((known for known in SPACES if known.lower() == data["space"].lower()), None)
+        raise TableError(f"{where}: 'space' must be a name, e.g. space = \"Strings\". It can be {names}.")
+    name = next((name for name in known if name.lower() == data["space"].lower()), None)
     if name is None:
-        raise TableError(f"{where} has space = {data['space']!r}, which there is not; it can be {_names()}.")
+        raise TableError(f"{where}: there is no space {data['space']!r}. It can be {names}.")
     arguments = {key: value for key, value in data.items() if key != "space"}
-    if name == "Record":
-        parts = arguments.pop("parts", {})
-        if not isinstance(parts, Mapping):
-            raise TableError(f"{where} needs a table [parts] with a space, or a list of values, for each column.")
-        arguments |= {part: built(inside, f"{where}, part {part!r}") for part, inside in parts.items()}
-    made = SPACES[name].load()
-    if name == "Permutations" and "items" in arguments:
-        arguments["n"] = arguments.pop("items")
     try:
-        if name != "Record":
-            inspect.signature(made).bind(**arguments)
-        found: Space = made(**arguments)
+        return known[name].from_arguments(arguments, lambda part, called: build(part, f"{where}, {called}"))
+    except TableError:
+        # A part of it has said what is wrong.
+        raise
     except (SpaceError, TypeError, ValueError) as error:
-        raise TableError(f"{where}: {error}; the arguments of {name} are: {SPACES[name].arguments}.") from None
-    assert isinstance(found, Space)
-    return found
-
-
-def _names() -> str:
-    return ", ".join(f'"{name}"' for name in SPACES)
-
-
-def _strings(rest: str) -> Space:
-    alphabet, _, length = rest.rpartition(":")
-    low, dash, high = length.partition("-")
-    if not dash:
-        return _load("Strings")(alphabet, length=int(low))
-    return _load("Strings")(alphabet, min_length=int(low), max_length=int(high))
-
-
-def _permutations(rest: str) -> Space:
-    return _load("Permutations")(int(rest) if rest.strip().isdigit() else _listed(rest))
-
-
-def _box(rest: str) -> Space:
-    bounds = [part.split("..") for part in rest.split(",")]
-    return _load("Box")([float(low) for low, _ in bounds], [float(high) for _, high in bounds])
-
-
-def _listed(rest: str) -> list[str]:
-    return [item.strip() for item in rest.split(",") if item.strip()]
-
-
-def _load(name: str) -> Callable[..., Any]:
-    made: Callable[..., Any] = SPACES[name].load()
-    return made
-
-
-_SHORT: dict[str, Callable[[str], Any]] = {
-    "strings": _strings,
-    "permutations": _permutations,
-    "subsets": lambda rest: _load("Subsets")(_listed(rest)),
-    "box": _box,
-    "simplex": lambda rest: _load("Simplex")(int(rest)),
-    "values": lambda rest: _load("Categorical")(_listed(rest)),
-}
+        taken = ", ".join(known[name].arguments())
+        raise TableError(f"{where}: {error}; the arguments of {name} are: {taken}.") from None

@@ -120,17 +120,11 @@ def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars
     """A table where there was none: a column for the object, or for each part of a record, and one for the value."""
     import polars
 
-    names = list(chosen.objects) or _names(space)
+    names = list(chosen.objects) or list(space.parts) or ["object"]
     cells = [to_cells(space, s.object, names) for s in found]
     columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
     columns[chosen.value or "value"] = [None] * len(found)
     return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String()))
-
-
-def _names(space: Space) -> list[str]:
-    from likewise.spaces.record import Record
-
-    return list(space.parts) if isinstance(space, Record) else ["object"]
 
 
 def _predicted(

@@ -8,8 +8,8 @@ from typing import cast
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Search, SearchState, gathered
 from likewise.search.climbing import ClimbingSearch
-from likewise.search.gradient import allowed_scores, at, climb
-from likewise.spaces.base import Continuous, PartlyContinuous
+from likewise.search.gradient import allowed_scores, climb
+from likewise.spaces.base import Continuous, PartlyContinuous, at_vectors
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,6 @@ class AlternatingSearch(Search):
         if not few:
             return found
         ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps)
-        moved = at(space, ends.vectors, few)
+        moved = at_vectors(space, ends.vectors, few)
         objects = moved + found.objects
         return gathered(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)

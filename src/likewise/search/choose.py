@@ -12,8 +12,7 @@ from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.sampling import SamplingSearch
-from likewise.spaces.base import Continuous, Enumerable, Moves, PartlyContinuous, Space
-from likewise.spaces.box import Box
+from likewise.spaces.base import Continuous, Enumerable, Moves, Space, is_continuous
 
 # Dimensions from which on a box is mostly corners.
 WIDE = 30
@@ -23,9 +22,8 @@ def choose_search(space: Space, *, differentiable: bool) -> Search:
     """Exhaustive where objects can be listed, gradients where there are any, else moves, else samples."""
     if isinstance(space, Enumerable):
         return ExhaustiveSearch.over(space, space.key)
-    if differentiable and isinstance(space, Continuous | PartlyContinuous):
-        whole = not isinstance(space, Continuous) or (isinstance(space, Box) and bool(space.integer.any()))
-        return AlternatingSearch() if whole and isinstance(space, Moves) else GradientSearch()
+    if differentiable and is_continuous(space):
+        return AlternatingSearch() if space.stepped and isinstance(space, Moves) else GradientSearch()
     if isinstance(space, Moves):
         return ClimbingSearch()
     if isinstance(space, Space):
@@ -45,5 +43,5 @@ def choose_strategy(space: Space, acquisition: Acquisition) -> Strategy:
     >>> choose_strategy(wide, usual), choose_strategy(Box([0.0] * 5, [1.0] * 5), usual)
     (TwoStage(), Sequential())
     """
-    wide = isinstance(space, Box) and space.dimension >= WIDE
+    wide = space.kind == "vectors" and isinstance(space, Continuous) and space.dimension >= WIDE
     return TwoStage() if wide and isinstance(acquisition, LogExpectedImprovement) else Sequential()

@@ -12,7 +12,7 @@ from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Search, SearchState, gathered
 from likewise.search.trajectories import Indices, Step, Trajectories, ascend, distinct
 from likewise.similarity.base import Matrix, Vector
-from likewise.spaces.base import Continuous, PartlyContinuous, Space
+from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
 
 @dataclass(frozen=True)
@@ -82,18 +82,13 @@ def climb(
     where = cast(Space, space)
 
     def linearise(vectors: Matrix, which: Indices) -> tuple[Vector, Callable[[], Matrix]]:
-        objects = at(space, vectors, [of[i] for i in which.tolist()] if len(of) else ())
+        objects = at_vectors(space, vectors, [of[i] for i in which.tolist()] if len(of) else ())
         scores, gradient = scorer.linearise(objects)
         if where.where is not None:
             scores = np.where(where.allowed(objects), scores, -np.inf)
         return scores, lambda: space.pull(vectors, gradient())
 
     return ascend(linearise, starts, space.project, step=step, most_steps=most_steps)
-
-
-def at(space: Continuous | PartlyContinuous, vectors: Matrix, of: Sequence[Any] = ()) -> list[Any]:
-    """The objects at these vectors."""
-    return space.from_vector(vectors) if isinstance(space, Continuous) else space.with_vector(of, vectors)
 
 
 def _space(state: SearchState) -> Continuous:

@@ -12,8 +12,7 @@ from likewise.search.base import SearchState, gathered
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import renumbered
-from likewise.spaces.base import Space
-from likewise.spaces.pools.pool import Pool
+from likewise.spaces.base import Indexed, Space
 
 CANDIDATES = 1000
 
@@ -50,6 +49,6 @@ def _encoded(objects: Sequence[Any], similarity: Similarity, space: Space) -> En
     try:
         return similarity.encode(objects)
     except SimilarityError as error:
-        if not isinstance(space, Pool):
+        if not isinstance(space, Indexed):
             raise
         raise renumbered(error, lambda row: space.index(objects[row])) from error

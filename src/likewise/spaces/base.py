@@ -1,25 +1,35 @@
-"""The protocol: a space samples its objects, knows them when it sees them, and writes them as JSON.
+"""The protocol: a space samples its objects, knows them when it sees them, and writes them as JSON and in cells.
 
 What else a space can do is said by having the methods, and the search follows: `Enumerable` spaces are scored whole,
 `Continuous` ones are climbed along gradients, `PartlyContinuous` ones with what is not continuous held fixed, and those
-with `Moves` from neighbour to neighbour.
+with `Moves` from neighbour to neighbour. What `auto`, tables and the command line need to know of a space, it says too.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, final, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, Self, cast, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SpaceError
+from likewise.similarity.auto.catalogue import Kind, as_field
+from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity
+from likewise.spaces.codec.cells import read_cell, write_cell
+from likewise.spaces.codec.codec import plain
+from likewise.tables.cells import Decimal
 
 Generator = np.random.Generator
 TRIES = 10_000
+# So many objects tell what kind they are of.
+SAMPLE = 100
 
 
 def checked_where(where: Any) -> Any:
@@ -37,8 +47,17 @@ def checked_whole(what: str, number: Any) -> Any:
 
 
 class Space(ABC):
-    """A set of objects. Subclasses are frozen dataclasses; a field `where` restricts the space by a predicate."""
+    """A set of objects. Subclasses are frozen dataclasses; a field `where` restricts the space by a predicate.
 
+    `kind` is the kind of the objects, for `auto`; None where a sample of them has to tell. `short` is an example of the
+    short form that describes such a space on the command line, which `from_text` reads; it is empty where only a file
+    does, and None where neither does, as for a space that is made of functions. `parts` are the named parts that each
+    object consists of, each from a space of its own; only records have any.
+    """
+
+    kind: ClassVar[Kind | None] = None
+    short: ClassVar[str | None] = ""
+    parts: Mapping[str, Space] = MappingProxyType({})
     where: Callable[[Any], bool] | None
 
     @abstractmethod
@@ -49,17 +68,28 @@ class Space(ABC):
     def _fit(self, x: Any) -> Any:
         """The object in its canonical form (a list becomes an array); a SpaceError naming what does not fit."""
 
-    @abstractmethod
     def to_json(self, x: Any) -> Any:
         """The object as JSON data."""
+        return plain(x)
 
-    @abstractmethod
     def from_json(self, data: Any) -> Any:
         """The object that `to_json` wrote."""
+        return self._fit(data)
 
-    @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """The space as JSON data, to recognise it when a stored study is opened again."""
+        """The space as JSON data, to recognise it when a stored study is opened again; by default all its fields."""
+        given = [field.name for field in fields(cast(Any, self)) if field.name != "where"]
+        return {"space": type(self).__name__, **{name: plain(getattr(self, name)) for name in given}}
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """The keys of objects of the space that are never proposed."""
+        return frozenset()
+
+    @property
+    def stepped(self) -> bool:
+        """Whether some numbers or parts move in steps, so that gradients alone do not reach every object."""
+        return False
 
     @final
     def fit(self, x: Any) -> Any:
@@ -107,6 +137,11 @@ class Space(ABC):
         return np.array([bool(self.where(x)) for x in objects], dtype=bool)
 
     @final
+    def keep_allowed(self, objects: Iterable[Any]) -> list[Any]:
+        """The objects that satisfy `where`."""
+        return list(objects if self.where is None else filter(self.where, objects))
+
+    @final
     def key(self, x: Any) -> str:
         """A text that equal objects share and different ones do not."""
         return json.dumps(self.to_json(x), sort_keys=True, separators=(",", ":"))
@@ -115,6 +150,56 @@ class Space(ABC):
         """The similarity as it should look at this space's objects; most spaces leave it as it is."""
         return similarity
 
+    def recognise(self, rng: Generator) -> Recognised:
+        """The kind of the objects and the similarities that suit it: as `kind` says, or by a sample."""
+        count = len(self.objects) if isinstance(self, Enumerable) else SAMPLE
+        if not count:
+            return of_kind("nothing", "the space has no objects", [])
+        objects = self.sample(min(count, SAMPLE), rng)
+        return self._recognised(objects)
+
+    def _recognised(self, objects: Sequence[Any]) -> Recognised:
+        if self.kind is None:
+            return recognise(objects)
+        return of_kind(self.kind, f"the space {type(self).__name__} says so", objects)
+
+    def recognise_part(self, rng: Generator) -> Recognised:
+        """The same for a space that is a part of records."""
+        found = self.recognise(rng)
+        repeats = isinstance(self, Enumerable) and 2 * len(self.objects) <= SAMPLE
+        return replace(found, similarities=as_field(found.kind, found.similarities, repeats=repeats))
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells of a column of objects are numbers, which have a decimal sign; text and JSON have none."""
+        return True
+
+    def from_cell(self, text: str, decimal: Decimal | None) -> Any:
+        """What the text of a cell means, before `fit` sees it; `decimal` is the sign, None is whichever fits."""
+        return read_cell(text, decimal, self.from_json)
+
+    def to_cell(self, data: Any, decimal: Decimal) -> str:
+        """The text of a cell for an object whose JSON form is `data`: `from_cell` reads it."""
+        return write_cell(data, decimal)
+
+    @classmethod
+    def arguments(cls) -> list[str]:
+        """The names of the arguments that describe such a space in a file."""
+        positional = inspect.Parameter.POSITIONAL_ONLY
+        taken = inspect.signature(cls).parameters.values()
+        return [each.name for each in taken if each.name != "where" and each.kind != positional]
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any], build: Callable[[Any, str], Space]) -> Self:
+        """The space that a file describes; `build` makes a space of the data of a part, which it names in errors."""
+        inspect.signature(cls).bind(**arguments)
+        return cls(**arguments)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The space of a short form, of which `text` is what follows the name and the colon."""
+        raise NotImplementedError
+
 
 @runtime_checkable
 class Enumerable(Protocol):
@@ -122,6 +207,13 @@ class Enumerable(Protocol):
 
     @property
     def objects(self) -> Sequence[Any]: ...
+
+
+@runtime_checkable
+class Indexed(Protocol):
+    """A space whose objects have a place in a list or table, by which errors name them."""
+
+    def index(self, x: Any) -> int: ...
 
 
 @runtime_checkable
@@ -178,3 +270,13 @@ class Crossover(Protocol):
     """A space that can mix two objects into a third."""
 
     def crossover(self, x: Any, other: Any, rng: Generator) -> Any: ...
+
+
+def is_continuous(space: Any) -> bool:
+    """Whether the space has numbers that can follow a gradient: the methods for it, and at least one dimension."""
+    return isinstance(space, Continuous | PartlyContinuous) and space.dimension > 0
+
+
+def at_vectors(space: Continuous | PartlyContinuous, vectors: Matrix, objects: Sequence[Any] = ()) -> list[Any]:
+    """The objects at these vectors; in a space that is continuous in part, these `objects` moved there."""
+    return space.from_vector(vectors) if isinstance(space, Continuous) else space.with_vector(objects, vectors)

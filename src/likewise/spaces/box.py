@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import SpaceError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.drawing import child
@@ -40,6 +40,8 @@ class Box(Space):
     ([[1.0, 1.0]], 2)
     """
 
+    kind = "vectors"
+    short = "box:0..1,20..120"
     lower: Vector
     upper: Vector
     log: Flags
@@ -56,16 +58,14 @@ class Box(Space):
         where: Callable[[Any], bool] | None = None,
     ) -> None:
         start, end = _bounds(lower, upper)
-        values = {
-            "lower": start,
-            "upper": end,
-            "log": _flags("log", log, len(start)),
-            "integer": _flags("integer", integer, len(start)),
-            "where": checked_where(where),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        flags = {"log": _flags("log", log, len(start)), "integer": _flags("integer", integer, len(start))}
+        assign(self, lower=start, upper=end, where=checked_where(where), **flags)
         self._check()
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        bounds = [part.split("..") for part in text.split(",")]
+        return cls([float(low) for low, _ in bounds], [float(high) for _, high in bounds])
 
     def _check(self) -> None:
         for k, (low, high) in enumerate(zip(self.lower, self.upper, strict=True)):
@@ -77,14 +77,17 @@ class Box(Space):
                 raise SpaceError(f"dimension {k} is an integer, so its bounds must be whole, not {low:g} and {high:g}")
 
     def __repr__(self) -> str:
-        return ", ".join(f"{key}={value}" for key, value in self.describe().items() if key != "space").join(
-            ("Box(", ")")
-        )
+        inside = ", ".join(f"{key}={value}" for key, value in self.describe().items() if key != "space")
+        return f"Box({inside})"
 
     @property
     def dimension(self) -> int:
         """Number of dimensions, fixed ones included."""
         return len(self.lower)
+
+    @property
+    def stepped(self) -> bool:
+        return bool(self.integer.any())
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -151,8 +154,7 @@ class Box(Space):
         """Each whole number one up, one down, and anywhere; the others shaken at several scales, one or all at once."""
         candidates = np.vstack([self._steps(x, rng), self._shaken(x, rng)])
         settled = np.array(self._settled(candidates)).reshape(-1, self.dimension)
-        distinct = list(np.unique(settled[np.any(settled != x, axis=1)], axis=0))
-        return [y for y, allowed in zip(distinct, self.allowed(distinct), strict=True) if allowed]
+        return self.keep_allowed(np.unique(settled[np.any(settled != x, axis=1)], axis=0))
 
     def _steps(self, x: Vector, rng: Generator) -> Matrix:
         rows = np.flatnonzero(self.free & self.integer)
@@ -188,9 +190,6 @@ class Box(Space):
 
     def to_json(self, x: Any) -> list[float]:
         return [int(value) if whole else float(value) for value, whole in zip(x, self.integer, strict=True)]
-
-    def from_json(self, data: Any) -> Vector:
-        return self._fit(data)
 
     def describe(self) -> dict[str, Any]:
         return {

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
-from likewise.errors import SpaceError
+from likewise.errors import SimilarityError, SpaceError
+from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
+from likewise.similarity.auto.text_kind import writing
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec.codec import identity, plain, scalar
+from likewise.spaces.codec.cells import listed_text, read_item
 from likewise.spaces.drawing import MOVES, some
+from likewise.spaces.items import Items
 from likewise.spaces.pools.ranges import rescaled, span
+from likewise.tables.cells import Decimal
 
 
 @dataclass(frozen=True)
@@ -27,30 +31,29 @@ class Categorical(Space):
     ['water', 'toluene']
     """
 
+    short = "values:red,green"
     values: Sequence[Any]
     _: KW_ONLY
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
         checked_where(self.where)
-        if isinstance(self.values, str) or not hasattr(self.values, "__len__") or not len(self.values):
+        if isinstance(self.values, str):
             raise SpaceError(f"Categorical needs a list of at least one value, not {self.values!r}")
-        if len(self._positions) < len(self.values):
-            repeated = next(v for i, v in enumerate(self.values) if self._positions[_identity(v)] != i)
-            raise SpaceError(f"Categorical has the value {repeated!r} twice; give each value once")
+        self._items  # noqa: B018
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls(listed_text(text))
 
     @cached_property
-    def _positions(self) -> dict[Hashable, int]:
-        positions: dict[Hashable, int] = {}
-        for position, value in enumerate(self.values):
-            positions.setdefault(_identity(value), position)
-        return positions
+    def _items(self) -> Items:
+        return Items("values", self.values)
 
     @cached_property
     def objects(self) -> tuple[Any, ...]:
         """The values that satisfy `where`."""
-        values = [plain(value) for value in self.values]
-        return tuple(v for v, allowed in zip(values, self.allowed(values), strict=True) if allowed)
+        return tuple(self.keep_allowed(self._items.listed))
 
     def _draw(self, n: int, rng: Generator) -> list[Any]:
         if n and not self.objects:
@@ -58,34 +61,40 @@ class Categorical(Space):
         return [self.objects[i] for i in rng.integers(len(self.objects), size=n)] if n else []
 
     def _fit(self, x: Any) -> Any:
-        try:
-            return plain(self.values[self._positions[_identity(x)]])
-        except (KeyError, SpaceError):
-            raise SpaceError(f"{x!r} is not one of the values {', '.join(map(repr, self.values))}") from None
+        rank = self._items.rank(x)
+        if rank is None:
+            raise SpaceError(f"{x!r} is not one of the {self._items}")
+        return self._items.listed[rank]
 
     def moves(self, x: Any, rng: Generator) -> list[Any]:
         """All the other values, or some of them when they are many."""
-        others = [value for value in self.objects if _identity(value) != _identity(x)]
+        own = self._items.rank(x)
+        others = [value for value in self.objects if self._items.rank(value) != own]
         return [others[i] for i in some(len(others), MOVES, rng)]
 
-    def to_json(self, x: Any) -> Any:
-        return plain(x)
+    @property
+    def numeric(self) -> bool:
+        return any(isinstance(value, int | float) for value in self.objects)
 
-    def from_json(self, data: Any) -> Any:
-        return self._fit(data)
+    def from_cell(self, text: str, decimal: Decimal | None) -> Any:
+        return read_item(text, self.objects, decimal)
 
-    def describe(self) -> dict[str, Any]:
-        return {"space": "Categorical", "values": [plain(value) for value in self.values]}
+    def _recognised(self, objects: Sequence[Any]) -> Recognised:
+        """Numbers and molecules as such, other texts and truth values as categories."""
+        values = list(self.objects)
+        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        if numbers or (all(isinstance(value, str) for value in values) and _are_molecules(values)):
+            return recognise(values)
+        return of_kind("categories", f"the space has {len(values)} values to choose from", values)
 
     def view(self, similarity: Similarity) -> Similarity:
         """Vector similarities see the values rescaled to their range."""
         return rescaled(similarity, lambda path: None if path else span(self.objects))
 
 
-def _identity(value: Any) -> Hashable:
+def _are_molecules(texts: list[str]) -> bool:
     try:
-        return identity(scalar(value))
-    except TypeError:
-        raise SpaceError(
-            f"a category is a string, a number, a truth value or None, not {value!r}; use a Pool for other objects"
-        ) from None
+        return writing(texts)[0] == "molecules"
+    except SimilarityError:
+        # Numbers written as text.
+        return False

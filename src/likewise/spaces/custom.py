@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from likewise.errors import SpaceError
+from likewise.similarity.base import assign
 from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.codec.codec import tagged, untagged
 from likewise.spaces.drawing import CHILDREN
@@ -27,6 +28,7 @@ class Custom(Space):
     ([2], False)
     """
 
+    short = None
     _sample: Callable[[Generator], Any]
     _moves: Callable[[Any, Generator], Sequence[Any]] | None
     _contains: Callable[[Any], bool] | None
@@ -34,19 +36,6 @@ class Custom(Space):
     _to_json: Callable[[Any], Any] | None
     _from_json: Callable[[Any], Any] | None
     where: Callable[[Any], bool] | None
-
-    def __new__(
-        cls,
-        sample: Callable[[Generator], Any] | None = None,
-        *,
-        moves: Callable[[Any, Generator], Sequence[Any]] | None = None,
-        crossover: Callable[[Any, Any, Generator], Any] | None = None,
-        **others: Any,
-    ) -> Custom:
-        # What a space can do is said by having the method, so one without the function must not have it.
-        if cls is Custom:
-            cls = _ABLE[moves is not None, crossover is not None]
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -70,10 +59,14 @@ class Custom(Space):
         for name, function in functions.items():
             if not (callable(function) or (function is None and name != "sample")):
                 raise SpaceError(f"Custom needs a function for {name}, not {function!r}")
-            object.__setattr__(self, f"_{name}", function)
         if (to_json is None) != (from_json is None):
             raise SpaceError("Custom needs to_json and from_json together, or neither")
-        object.__setattr__(self, "where", checked_where(where))
+        assign(self, where=checked_where(where), **{f"_{name}": function for name, function in functions.items()})
+        # What a space can do is said by having the method, so one without the function has none.
+        if moves is not None:
+            assign(self, moves=self._moves_inside)
+        if crossover is not None:
+            assign(self, crossover=self._crossover_inside)
 
     def _draw(self, n: int, rng: Generator) -> list[Any]:
         return [self._sample(rng) for _ in range(n)]
@@ -106,33 +99,13 @@ class Custom(Space):
     def describe(self) -> dict[str, Any]:
         return {"space": "Custom"}
 
-
-class CustomWithMoves(Custom):
-    def moves(self, x: Any, rng: Generator) -> list[Any]:
+    def _moves_inside(self, x: Any, rng: Generator) -> list[Any]:
         """The neighbours that the user's function lists, those outside the space left out."""
         assert self._moves is not None
         return [near for near in self._moves(x, rng) if near in self]
 
-
-class CustomWithCrossover(Custom):
-    def crossover(self, x: Any, other: Any, rng: Generator) -> Any:
+    def _crossover_inside(self, x: Any, other: Any, rng: Generator) -> Any:
         """A mix of two objects by the user's function, x itself where that keeps leaving the space."""
-        mix = self._crossover
-        assert mix is not None
-        for _ in range(CHILDREN):
-            made = mix(x, other, rng)
-            if made in self:
-                return made
-        return x
-
-
-class CustomWithBoth(CustomWithMoves, CustomWithCrossover):
-    pass
-
-
-_ABLE: dict[tuple[bool, bool], type[Custom]] = {
-    (False, False): Custom,
-    (True, False): CustomWithMoves,
-    (False, True): CustomWithCrossover,
-    (True, True): CustomWithBoth,
-}
+        assert self._crossover is not None
+        tries = (self._crossover(x, other, rng) for _ in range(CHILDREN))
+        return next((made for made in tries if made in self), x)

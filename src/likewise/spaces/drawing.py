@@ -42,8 +42,7 @@ def shares(counts: Sequence[int], limit: int) -> list[int]:
 
 def neighbours(space: Space, x: Any, candidates: Iterable[Any]) -> list[Any]:
     """The candidates, hashable objects, that differ from x and from each other and satisfy `where`."""
-    distinct = [candidate for candidate in dict.fromkeys(candidates) if candidate != x]
-    return [candidate for candidate, allowed in zip(distinct, space.allowed(distinct), strict=True) if allowed]
+    return space.keep_allowed([candidate for candidate in dict.fromkeys(candidates) if candidate != x])
 
 
 def child(space: Space, make: Callable[[], Any], parent: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.errors import SimilarityError, SpaceError
-from likewise.similarity.base import Matrix, Similarity
+from likewise.similarity.base import Matrix, Similarity, assign
 from likewise.similarity.kinds.distributions.gaussians import Gaussian, diagonal_gaussians
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
@@ -36,6 +36,7 @@ class Gaussians(Space):
     [Gaussian(mean=[0.0, 0.0], variance=[0.2..., 0.2...])]
     """
 
+    kind = "Gaussians"
     box: Box
     where: Callable[[Any], bool] | None = field(default=None)
 
@@ -61,8 +62,7 @@ class Gaussians(Space):
         if not np.all(least > 0):
             raise SpaceError(f"variances are positive, so their lower bound must be, not {variance[0]!r}")
         box = Box(np.concatenate([low, least]), np.concatenate([high, most]), log=[False] * d + [True] * d)
-        object.__setattr__(self, "box", box)
-        object.__setattr__(self, "where", checked_where(where))
+        assign(self, box=box, where=checked_where(where))
 
     def __repr__(self) -> str:
         low, high, least, most = (end.tolist() for end in self._ends())
@@ -110,8 +110,7 @@ class Gaussians(Space):
 
     def moves(self, x: Gaussian, rng: Generator) -> list[Gaussian]:
         """Means and log-variances shaken at several scales."""
-        moved = self._made(self.box.moves(np.asarray(x), rng))
-        return [y for y, allowed in zip(moved, self.allowed(moved), strict=True) if allowed]
+        return self.keep_allowed(self._made(self.box.moves(np.asarray(x), rng)))
 
     def crossover(self, x: Gaussian, other: Gaussian, rng: Generator) -> Any:
         """A Gaussian whose numbers lie between the two, or a little beyond."""

@@ -13,9 +13,10 @@ import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import Vector
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole
+from likewise.spaces.base import Generator, checked_where, checked_whole
 from likewise.spaces.drawing import child, neighbours, some
 from likewise.spaces.earley import Failure, Node, Production, leaves, parse, places, replaced
+from likewise.spaces.texts import Texts, checked_text
 
 REGROWN = 48
 EXCHANGED = 32
@@ -23,7 +24,7 @@ HOISTED = 16
 
 
 @dataclass(frozen=True)
-class Grammar(Space):
+class Grammar(Texts):
     """The texts that a context-free grammar derives from its start symbol, as strings.
 
     The rules give each symbol's productions: texts of symbols separated by spaces (or lists of symbols), in which what
@@ -151,10 +152,9 @@ class Grammar(Space):
         return tree
 
     def _fit(self, x: Any) -> str:
-        if not isinstance(x, str):
-            raise SpaceError(f"{x!r} is not a string")
-        self.parsed(x)
-        return str(x)
+        text = checked_text(x)
+        self.parsed(text)
+        return text
 
     def moves(self, x: str, rng: Generator) -> list[str]:
         """Texts whose derivations differ from x's in one part."""
@@ -219,12 +219,6 @@ class Grammar(Space):
             return self._text(replaced(tree, path, shallow[int(rng.integers(len(shallow)))]))
 
         return str(child(self, mixed, x))
-
-    def to_json(self, x: str) -> str:
-        return x
-
-    def from_json(self, data: Any) -> str:
-        return str(data)
 
     def describe(self) -> dict[str, Any]:
         return {

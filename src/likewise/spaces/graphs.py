@@ -52,6 +52,7 @@ class Graphs(Space):
     {'nodes': 3, 'edges': [[0, 1], [1, 2]]}
     """
 
+    kind = "graphs"
     nodes: int | tuple[int, int]
     labels: Sequence[Any] | None = None
     edge_labels: Sequence[Any] | None = None
@@ -166,7 +167,7 @@ class Graphs(Space):
             for i in some(count, limit, rng)
         ]
         fine = [graph for graph in graphs if not self.connected or _connected(graph)]
-        return [graph for graph, allowed in zip(fine, self.allowed(fine), strict=True) if allowed]
+        return self.keep_allowed(fine)
 
     def _toggled(self, shape: _Shape) -> Edit:
         """One edge removed, or one added with each of the labels."""

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from likewise.errors import MissingExtra, SpaceError
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole
+from likewise.spaces.base import Generator, checked_where, checked_whole
 from likewise.spaces.drawing import child, neighbours, shares, some
+from likewise.spaces.texts import Texts, checked_text
 
 TRIED = 64
 EDITS = 4
@@ -52,7 +53,7 @@ def canonical(smiles: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Molecules(Space):
+class Molecules(Texts):
     """Molecules as canonical SMILES, reached from a start set by replacing, inserting and deleting SELFIES tokens.
 
     Every valid SMILES is a member; `where` narrows that. Samples are start molecules with up to three edits. What is
@@ -64,6 +65,7 @@ class Molecules(Space):
     ('CCO', False)
     """
 
+    kind = "molecules"
     start: Sequence[str]
     _: KW_ONLY
     max_tokens: int | None = None
@@ -119,9 +121,7 @@ class Molecules(Space):
         return _smiles(tokens) or smiles
 
     def _fit(self, x: Any) -> str:
-        if not isinstance(x, str):
-            raise SpaceError(f"{x!r} is not a SMILES string")
-        smiles = canonical(x)
+        smiles = canonical(checked_text(x, "a SMILES string"))
         if smiles is None:
             raise SpaceError(f"{x!r} is not a valid SMILES; correct its rings, brackets and valences")
         return smiles
@@ -166,12 +166,6 @@ class Molecules(Space):
             return (_smiles(mix) if len(mix) <= self.limit else None) or x
 
         return str(child(self, mixed, x))
-
-    def to_json(self, x: str) -> str:
-        return x
-
-    def from_json(self, data: Any) -> str:
-        return str(data)
 
     def describe(self) -> dict[str, Any]:
         return {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from likewise.similarity.combine.algebra import COMBINATIONS
 from likewise.similarity.kinds.numbered import Numbered
 from likewise.similarity.kinds.permutations import ORDERS
 from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec.codec import identity, plain, scalar
+from likewise.spaces.codec.cells import listed_text, read_items
 from likewise.spaces.drawing import child, neighbours
+from likewise.spaces.items import Items, different
+from likewise.tables.cells import Decimal
 
 ALL = 120
 SOME = 64
@@ -44,6 +46,8 @@ class Permutations(Space):
     [('b', 'a')]
     """
 
+    kind = "permutations"
+    short = "permutations:12"
     n: int | Sequence[Any]
     _: KW_ONLY
     steps: Sequence[Step] = STEPS
@@ -53,19 +57,27 @@ class Permutations(Space):
         checked_where(self.where)
         if not isinstance(self.n, int | np.integer | Iterable) or not self.items:
             raise SpaceError(f"Permutations needs a number of items of at least 1, or the list of them, not {self.n!r}")
-        if len(set(self.items)) < len(self.items):
-            raise SpaceError(f"Permutations needs items that differ: {list(self.items)!r}")
         if isinstance(self.steps, str) or not len(self.steps) or not set(self.steps) <= set(STEPS):
             raise SpaceError(f"the steps of Permutations are some of {', '.join(map(repr, STEPS))}, not {self.steps!r}")
 
     @cached_property
     def items(self) -> tuple[Any, ...]:
         """What is put in order."""
-        return tuple(range(self.n)) if isinstance(self.n, int | np.integer) else tuple(map(_item, self.n))
+        return self._items.listed
 
     @cached_property
-    def _known(self) -> dict[Hashable, Any]:
-        return {identity(plain(item)): item for item in self.items}
+    def _items(self) -> Items:
+        return different("items", range(self.n) if isinstance(self.n, int | np.integer) else tuple(self.n))
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """How many items, or which: `12`, or `a,b,c`."""
+        return cls(int(text) if text.strip().isdigit() else listed_text(text))
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any], build: Callable[[Any, str], Space]) -> Self:
+        """As others, but that a list of items may be called `items`."""
+        return super().from_arguments({"n" if name == "items" else name: v for name, v in arguments.items()}, build)
 
     @property
     def size(self) -> int:
@@ -80,19 +92,7 @@ class Permutations(Space):
             raise SpaceError(f"{x!r} is not a sequence of items, as a permutation is")
         if len(x) != len(self.items):
             raise SpaceError(f"{x!r} has {len(x)} entries, but permutations of this space have {len(self.items)}")
-        fitted = tuple(self._item(item, x) for item in x)
-        if len(set(fitted)) < len(fitted):
-            repeated = next(item for i, item in enumerate(fitted) if item in fitted[:i])
-            raise SpaceError(f"{x!r} has {repeated!r} more than once, but a permutation has each item once")
-        return fitted
-
-    def _item(self, item: Any, x: Any) -> Any:
-        try:
-            return self._known[identity(plain(item))]
-        except (KeyError, TypeError):
-            raise SpaceError(
-                f"{x!r} has {item!r}, which is not one of the items {', '.join(map(repr, self.items))}"
-            ) from None
+        return tuple(self._items.pick(x))
 
     def moves(self, x: Permutation, rng: Generator) -> list[Permutation]:
         """Permutations one swap, one insertion or one reversal away; all those of the first step when they are few."""
@@ -123,8 +123,12 @@ class Permutations(Space):
     def to_json(self, x: Permutation) -> list[Any]:
         return list(x)
 
-    def from_json(self, data: Any) -> Permutation:
-        return self._fit(data)
+    @property
+    def numeric(self) -> bool:
+        return False
+
+    def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
+        return read_items(text, self.items)
 
     def describe(self) -> dict[str, Any]:
         return {"space": "Permutations", "items": list(self.items)}
@@ -136,15 +140,6 @@ class Permutations(Space):
         if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
         return Numbered(similarity, self.items) if isinstance(similarity, ORDERS) else similarity
-
-
-def _item(item: Any) -> Any:
-    try:
-        return scalar(item)
-    except TypeError:
-        raise SpaceError(
-            f"items that are put in order are strings or numbers, not {item!r}; permute their positions instead"
-        ) from None
 
 
 def _pairs(n: int, count: int, rng: Generator) -> list[tuple[int, int]]:

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.base import Matrix, Similarity
+from likewise.similarity.auto.recognise import Recognised, of_records
+from likewise.similarity.base import Matrix, Similarity, assign
 from likewise.similarity.combine.algebra import COMBINATIONS
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.vectors import as_vectors
-from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
+from likewise.spaces.base import (
+    Continuous,
+    Crossover,
+    Enumerable,
+    Generator,
+    Moves,
+    PartlyContinuous,
+    Space,
+    at_vectors,
+    is_continuous,
+)
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.drawing import MOVES, child, some
 from likewise.spaces.pools.pool import Pool
-from likewise.spaces.record_gradients import Aligned
+from likewise.spaces.record_gradients import aligned
 
 GRID = 200_000
 HANDFUL = 4
@@ -45,21 +56,38 @@ class Record(Space):
     """
 
     where: Callable[[Any], bool] | None
-    parts: dict[str, Space]
-
-    def __new__(cls, where: Callable[[Any], bool] | None = None, /, **parts: Any) -> Record:
-        # What a space can do is said by having the methods, so a record without continuous parts must not have them.
-        if cls is Record and any(isinstance(part, Continuous | PartlyContinuous) for part in parts.values()):
-            cls = RecordWithVectors
-        return super().__new__(cls)
+    parts: dict[str, Space] = field()
 
     def __init__(self, where: Callable[[Any], bool] | None = None, /, **parts: Any) -> None:
         if where is not None and not callable(where):
             raise SpaceError(f"the first argument of Record is a predicate, not {where!r}; give the parts by name")
         if not parts:
             raise SpaceError("Record needs at least one part, as in Record(solvent=['water', 'DMF'])")
-        object.__setattr__(self, "where", where)
-        object.__setattr__(self, "parts", {name: _space(name, part) for name, part in parts.items()})
+        assign(self, where=where, parts={name: _space(name, part) for name, part in parts.items()})
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any], build: Callable[[Any, str], Space]) -> Self:
+        """In a file, the parts stand in a table of their own."""
+        parts = {**arguments}.pop("parts", {})
+        if not isinstance(parts, Mapping) or set(arguments) - {"parts"}:
+            raise SpaceError("a Record needs a table [parts] alone, with a space or a list of values for each column")
+        return cls(**{name: build(inside, f"part {name!r}") for name, inside in parts.items()})
+
+    @property
+    def stepped(self) -> bool:
+        return True
+
+    def recognise(self, rng: Generator) -> Recognised:
+        """By the parts; one that has a single value compares nothing."""
+        several = {
+            name: part
+            for name, part in self.parts.items()
+            if not (isinstance(part, Enumerable) and len(part.objects) == 1)
+        }
+        return of_records({name: part.recognise_part(rng) for name, part in (several or self.parts).items()})
+
+    def recognise_part(self, rng: Generator) -> Recognised:
+        return self.recognise(rng)
 
     @property
     def size(self) -> float:
@@ -92,7 +120,7 @@ class Record(Space):
         near = [
             {**x, name: value} for name, part in self.parts.items() for value in _part_moves(part, x[name], quota, rng)
         ]
-        return [record for record, allowed in zip(near, self.allowed(near), strict=True) if allowed]
+        return self.keep_allowed(near)
 
     def crossover(self, x: Fields, other: Fields, rng: Generator) -> Fields:
         """Each part from one of the two records, or sometimes a mix of both parts."""
@@ -136,34 +164,29 @@ class Record(Space):
                     for name, part in zip(similarity.fields, similarity.parts, strict=True)
                 ]
             )
-            return self._aligned(seen)
+            return aligned(seen, self.widths) if self.widths else seen
         if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
         return similarity
 
-    def _aligned(self, similarity: Parts) -> Similarity:
-        return similarity
-
-
-class RecordWithVectors(Record):
-    """A record some of whose parts are continuous: their vectors side by side, in the order of the fields."""
-
     @cached_property
     def _continuous(self) -> dict[str, Continuous | PartlyContinuous]:
-        return {name: part for name, part in self.parts.items() if isinstance(part, Continuous | PartlyContinuous)}
+        """The parts whose vectors stand side by side in the vector of a record, in the order of the fields."""
+        continuous = {name: part for name, part in self.parts.items() if is_continuous(part)}
+        return cast("dict[str, Continuous | PartlyContinuous]", continuous)
 
     @cached_property
     def widths(self) -> dict[str, int]:
         """How many numbers each continuous part has, which may be more than it has search coordinates."""
         rng = np.random.default_rng(0)
         return {
-            name: sum(part.widths.values()) if isinstance(part, RecordWithVectors) else _numbers(part, rng)
+            name: sum(part.widths.values()) if isinstance(part, Record) else _numbers(part, rng)
             for name, part in self._continuous.items()
         }
 
     @property
     def dimension(self) -> int:
-        """How many search coordinates there are."""
+        """How many search coordinates there are; none in a record without continuous parts."""
         return sum(part.dimension for part in self._continuous.values())
 
     def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
@@ -175,23 +198,20 @@ class RecordWithVectors(Record):
 
     def to_vector(self, objects: Sequence[Fields]) -> Matrix:
         """The search coordinates of the continuous parts, side by side."""
-        return np.hstack([part.to_vector([x[name] for x in objects]) for name, part in self._continuous.items()])
+        parts = self._continuous.items()
+        return _side_by_side(len(objects), [part.to_vector([x[name] for x in objects]) for name, part in parts])
 
     def with_vector(self, objects: Sequence[Fields], vectors: Matrix) -> list[Fields]:
         """The objects with their continuous parts at these search coordinates."""
         made = list(objects)
         for name, part, columns in self._split(vectors):
-            values = (
-                part.from_vector(columns)
-                if isinstance(part, Continuous)
-                else part.with_vector([x[name] for x in objects], columns)
-            )
+            values = at_vectors(part, columns, [x[name] for x in objects])
             made = [{**x, name: value} for x, value in zip(made, values, strict=True)]
         return made
 
     def project(self, vectors: Matrix) -> Matrix:
         """The nearest search coordinates inside."""
-        return np.hstack([part.project(columns) for _, part, columns in self._split(vectors)])
+        return _side_by_side(len(vectors), [part.project(columns) for _, part, columns in self._split(vectors)])
 
     def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
         """A gradient in the numbers of the continuous parts as one in the search coordinates."""
@@ -199,10 +219,12 @@ class RecordWithVectors(Record):
         for name, part, columns in self._split(vectors):
             pulled.append(part.pull(columns, gradient[:, start : start + self.widths[name]]))
             start += self.widths[name]
-        return np.hstack(pulled)
+        return _side_by_side(len(vectors), pulled)
 
-    def _aligned(self, similarity: Parts) -> Similarity:
-        return Aligned.made(similarity, self.widths)
+
+def _side_by_side(n: int, columns: Sequence[Matrix]) -> Matrix:
+    """The columns as one matrix of `n` rows, which may have none."""
+    return np.hstack([np.zeros((n, 0)), *columns])
 
 
 def _space(name: str, part: Any) -> Space:
@@ -246,7 +268,7 @@ def _part_moves(part: Space, value: Any, quota: int, rng: Generator) -> list[Any
     else:
         near = part.sample(HANDFUL, rng)
     own = part.key(value)
-    different = [v for v, allowed in zip(near, part.allowed(near), strict=True) if allowed and part.key(v) != own]
+    different = [value for value in part.keep_allowed(near) if part.key(value) != own]
     return [different[i] for i in some(len(different), quota, rng)]
 
 

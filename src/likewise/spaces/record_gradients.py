@@ -22,6 +22,14 @@ from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import Encoding, count, plain
 
 
+def aligned(inner: Parts, widths: Mapping[str, int]) -> Similarity:
+    """The aligned similarity; the inner one itself where it compares continuous fields but none by gradient."""
+    compared = [part for name, part in zip(inner.fields, inner.parts, strict=True) if name in widths]
+    if compared and not any(map(is_differentiable, compared)):
+        return inner
+    return Aligned(inner, tuple(widths.items()))
+
+
 @dataclass(frozen=True)
 class Aligned(Similarity):
     """A similarity of records whose gradient has the columns of the continuous fields, in the order of the space.
@@ -33,14 +41,6 @@ class Aligned(Similarity):
 
     inner: Parts
     widths: tuple[tuple[str, int], ...]
-
-    @classmethod
-    def made(cls, inner: Parts, widths: Mapping[str, int]) -> Similarity:
-        """The aligned similarity; the inner one itself where it compares continuous fields but none by gradient."""
-        compared = [part for name, part in zip(inner.fields, inner.parts, strict=True) if name in widths]
-        if compared and not any(map(is_differentiable, compared)):
-            return inner
-        return cls(inner, tuple(widths.items()))
 
     @property
     def psd(self) -> bool:

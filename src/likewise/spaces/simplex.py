@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class Simplex(Space):
     [[0.8, 0.2, 0.0]]
     """
 
+    kind = "compositions"
+    short = "simplex:3"
     n: int
     _: KW_ONLY
     total: float = 1.0
@@ -42,6 +44,10 @@ class Simplex(Space):
             raise SpaceError(f"a Simplex needs at least 2 parts, not {self.n}")
         if not (np.isfinite(self.total) and self.total > 0):
             raise SpaceError(f"the parts of a Simplex add up to a positive total, not {self.total}")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls(int(text))
 
     @property
     def dimension(self) -> int:
@@ -100,8 +106,7 @@ class Simplex(Space):
         moved = np.tile(x, (SHIFTS, 1))
         moved[np.arange(SHIFTS), givers] -= amounts
         moved[np.arange(SHIFTS), takers] += amounts
-        distinct = np.unique(moved[np.any(moved != x, axis=1)], axis=0)
-        return [y for y, allowed in zip(distinct, self.allowed(list(distinct)), strict=True) if allowed]
+        return self.keep_allowed(np.unique(moved[np.any(moved != x, axis=1)], axis=0))
 
     def crossover(self, x: Any, other: Any, rng: Generator) -> Vector:
         """A mixture of the two compositions."""
@@ -114,9 +119,6 @@ class Simplex(Space):
 
     def to_json(self, x: Any) -> list[float]:
         return [float(part) for part in x]
-
-    def from_json(self, data: Any) -> Vector:
-        return self._fit(data)
 
     def describe(self) -> dict[str, Any]:
         return {"space": "Simplex", "n": int(self.n), "total": float(self.total)}

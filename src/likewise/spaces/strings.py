@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from likewise.errors import SpaceError
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole
+from likewise.similarity.auto.recognise import Recognised, of_texts
+from likewise.spaces.base import Generator, checked_where, checked_whole
 from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
+from likewise.spaces.texts import Texts, checked_text
 
 DOUBLES = 8
 
 
 @dataclass(frozen=True)
-class Strings(Space):
+class Strings(Texts):
     """Strings of letters of an alphabet, of one length or of lengths between two bounds.
 
     Where the length varies, every length is sampled as often as every other. Moves substitute a letter, swap two
@@ -29,6 +31,7 @@ class Strings(Space):
     3
     """
 
+    short = "strings:ACGT:8"
     alphabet: str | Sequence[str]
     length: int | None = None
     _: KW_ONLY
@@ -53,6 +56,18 @@ class Strings(Space):
         checked_where(self.where)
         if not 0 <= self.shortest <= self.longest or self.longest == 0:
             raise SpaceError(f"no string has between {self.shortest} and {self.longest} letters; give other lengths")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Letters and a length, or two lengths: `ACGT:4-8`."""
+        alphabet, _, length = text.rpartition(":")
+        low, dash, high = length.partition("-")
+        if not dash:
+            return cls(alphabet, length=int(low))
+        return cls(alphabet, min_length=int(low), max_length=int(high))
+
+    def _recognised(self, objects: Sequence[str]) -> Recognised:
+        return of_texts(objects, molecules=False)
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
@@ -84,8 +99,7 @@ class Strings(Space):
         return ["".join([letters[c] for c in row[:length]]) for row, length in zip(codes, lengths, strict=True)]
 
     def _fit(self, x: Any) -> str:
-        if not isinstance(x, str):
-            raise SpaceError(f"{x!r} is not a string")
+        x = checked_text(x)
         for position, letter in enumerate(x):
             if letter not in self._rank:
                 raise SpaceError(
@@ -96,7 +110,7 @@ class Strings(Space):
             fixed = self.shortest == self.longest
             needed = self.longest if fixed else f"between {self.shortest} and {self.longest}"
             raise SpaceError(f"{x!r} has {len(x)} letters, but strings of this space have {needed}")
-        return str(x)
+        return x
 
     def moves(self, x: str, rng: Generator) -> list[str]:
         """Strings one edit away, all of them when they are few, and some with two substitutions."""
@@ -143,12 +157,6 @@ class Strings(Space):
             return x[:start] + other[start:end] + x[end:]
 
         return str(child(self, mixed, x))
-
-    def to_json(self, x: str) -> str:
-        return x
-
-    def from_json(self, data: Any) -> str:
-        return str(data)
 
     def describe(self) -> dict[str, Any]:
         return {

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from likewise.errors import SpaceError
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
-from likewise.spaces.codec.codec import identity, plain, scalar
+from likewise.spaces.codec.cells import listed_text, read_items
 from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
+from likewise.spaces.items import Items, different
+from likewise.tables.cells import Decimal
 
 Subset = frozenset[Any]
 
@@ -30,6 +32,8 @@ class Subsets(Space):
     ['a', 'c']
     """
 
+    kind = "sets"
+    short = "subsets:a,b,c"
     items: Sequence[Any]
     _: KW_ONLY
     min_size: int = 0
@@ -40,32 +44,32 @@ class Subsets(Space):
         checked_where(self.where)
         for name in ("min_size", "max_size"):
             checked_whole(f"the {name} of Subsets", getattr(self, name))
-        if isinstance(self.items, dict) or not hasattr(self.items, "__len__") or not len(self.items):
-            raise SpaceError(f"Subsets needs a list of at least one item, not {self.items!r}")
-        if len(set(self._listed)) < len(self._listed):
-            raise SpaceError(f"Subsets needs items that differ: {list(self.items)!r}")
-        if not 0 <= self.min_size <= self.largest <= len(self.items):
+        if not 0 <= self.min_size <= self.largest <= len(self._listed):
             raise SpaceError(
-                f"no subset of {len(self.items)} items has between {self.min_size} and {self.largest} of them; "
+                f"no subset of {len(self._listed)} items has between {self.min_size} and {self.largest} of them; "
                 "give other sizes"
             )
 
-    @cached_property
-    def _listed(self) -> tuple[Any, ...]:
-        return tuple(map(_item, self.items))
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls(listed_text(text))
 
     @cached_property
-    def _ranks(self) -> dict[Hashable, int]:
-        return {identity(item): rank for rank, item in enumerate(self._listed)}
+    def _items(self) -> Items:
+        return different("items", self.items)
+
+    @property
+    def _listed(self) -> tuple[Any, ...]:
+        return self._items.listed
 
     @property
     def largest(self) -> int:
-        return len(self.items) if self.max_size is None else self.max_size
+        return len(self._listed) if self.max_size is None else self.max_size
 
     @property
     def size(self) -> int:
         """How many subsets there are, before `where` is asked."""
-        return sum(math.comb(len(self.items), size) for size in range(self.min_size, self.largest + 1))
+        return sum(math.comb(len(self._listed), size) for size in range(self.min_size, self.largest + 1))
 
     def _draw(self, n: int, rng: Generator) -> list[Subset]:
         sizes = rng.integers(self.min_size, self.largest + 1, size=n)
@@ -75,23 +79,12 @@ class Subsets(Space):
     def _fit(self, x: Any) -> Subset:
         if isinstance(x, str | bytes | dict) or not hasattr(x, "__len__"):
             raise SpaceError(f"{x!r} is not a set of items")
-        ranks = [self._rank(item, x) for item in x]
-        if len(set(ranks)) < len(ranks):
-            repeated = next(self._listed[r] for i, r in enumerate(ranks) if r in ranks[:i])
-            raise SpaceError(f"{x!r} has {repeated!r} more than once, but a subset has each item at most once")
-        if not self.min_size <= len(ranks) <= self.largest:
+        found = self._items.pick(x)
+        if not self.min_size <= len(found) <= self.largest:
             raise SpaceError(
-                f"{x!r} has {len(ranks)} items, but subsets of this space have {self.min_size} to {self.largest}"
+                f"{x!r} has {len(found)} items, but subsets of this space have {self.min_size} to {self.largest}"
             )
-        return frozenset([self._listed[r] for r in ranks])
-
-    def _rank(self, item: Any, x: Any) -> int:
-        try:
-            return self._ranks[identity(plain(item))]
-        except (KeyError, TypeError):
-            raise SpaceError(
-                f"{x!r} has {item!r}, which is not one of the items {', '.join(map(repr, self._listed))}"
-            ) from None
+        return frozenset(found)
 
     def moves(self, x: Subset, rng: Generator) -> list[Subset]:
         """Subsets with one item more, one less, or one exchanged; all of them when they are few."""
@@ -132,8 +125,12 @@ class Subsets(Space):
     def to_json(self, x: Subset) -> list[Any]:
         return self._split(x)[0]
 
-    def from_json(self, data: Any) -> Subset:
-        return self._fit(data)
+    @property
+    def numeric(self) -> bool:
+        return False
+
+    def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
+        return read_items(text, self._listed)
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -142,12 +139,3 @@ class Subsets(Space):
             "min_size": self.min_size,
             "max_size": self.largest,
         }
-
-
-def _item(item: Any) -> Any:
-    try:
-        return scalar(item)
-    except TypeError:
-        raise SpaceError(
-            f"items of a subset are strings or numbers, not {item!r}; use their names or positions instead"
-        ) from None

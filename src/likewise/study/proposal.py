@@ -20,7 +20,6 @@ from likewise.search.choose import choose_search, choose_strategy
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.spaces.pools.pool import Pool
 
 
 @dataclass(eq=False)
@@ -59,7 +58,7 @@ class Proposal:
 
     def pick(self, n: int, pending: Sequence[Any], taken: set[str], rng: Generator) -> list[Any]:
         """Up to `n` distinct objects; fewer only where the space has no more. Keys in `taken` may not be proposed."""
-        taken = taken | self._excluded
+        taken = taken | self._space.excluded
         if isinstance(self._space, Enumerable) and len(taken) >= len(self._space.objects):
             return []
         state = SearchState(self._space, self._observed, taken, rng)
@@ -70,10 +69,6 @@ class Proposal:
     def _space(self) -> Space:
         return self.proposer.space
 
-    @property
-    def _excluded(self) -> frozenset[str]:
-        return self._space.excluded if isinstance(self._space, Pool) else frozenset()
-
     @cached_property
     def _observed(self) -> list[Any]:
         """The measured objects, best first."""
@@ -82,7 +77,8 @@ class Proposal:
     @property
     def _comparable(self) -> Sequence[Any]:
         """The failures without those that the pool excludes, which may have failed because they cannot be compared."""
-        return [x for x in self.failed if self._space.key(x) not in self._excluded] if self._excluded else self.failed
+        excluded = self._space.excluded
+        return [x for x in self.failed if self._space.key(x) not in excluded] if excluded else self.failed
 
     def _spread(self, n: int, pending: Sequence[Any], state: SearchState) -> list[Any]:
         similarities = self.proposer.model.similarities

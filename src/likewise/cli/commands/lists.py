@@ -7,7 +7,8 @@ from typing import Any
 
 from likewise.campaign.console import say, say_json, say_table
 from likewise.campaign.names import SIMILARITIES, Named
-from likewise.campaign.space_text import SPACES
+from likewise.campaign.space_text import spaces as known_spaces
+from likewise.campaign.space_text import summary
 from likewise.cli.commands.options import Debug, Json
 
 EXAMPLE = """
@@ -39,10 +40,14 @@ def similarities(as_json: Json = False, debug: Debug = False) -> None:
 
 def spaces(as_json: Json = False, debug: Debug = False) -> None:
     """List the spaces that --space can describe: where candidates come from that are not in a file."""
+    rows = [
+        (name, each.short or "(file)", summary(each), ", ".join(each.arguments()))
+        for name, each in known_spaces().items()
+    ]
     if as_json:
-        say_json("spaces", {"spaces": _data(SPACES)})
+        keys = ("name", "for", "help", "arguments")
+        say_json("spaces", {"spaces": [dict(zip(keys, row, strict=True)) for row in rows]})
         return
-    rows = [(name, named.kind, named.help, named.arguments) for name, named in SPACES.items()]
     say_table(("space", "short form", "objects", "arguments in a file"), rows)
     say(EXAMPLE)
 

@@ -139,14 +139,13 @@ def _remarks(problem: Problem, found: list[Suggestion], n: int, console: Console
 
 def _about_rows(sheet: Sheet, problem: Problem, console: Console) -> None:
     from likewise.campaign.answers import counted
-    from likewise.spaces.pools.pool import Pool
 
     measured, candidates = len(sheet.measured), len(sheet.candidates)
     aim = "smallest" if problem.study.direction == "minimize" else "largest"
     other = "" if aim == "smallest" else " (--minimize looks for the smallest)"
     rows = f"{counted(measured, 'measured row')}, {counted(candidates, 'candidate')}"
     console.note(f"{sheet.table.name}: {rows}; looking for the {aim} {sheet.roles.value}{other}")
-    if candidates and not isinstance(problem.study.space, Pool):
+    if candidates and problem.pool is None:
         console.note(f"{candidates} rows without a value are passed over, as candidates come from --space")
     if not measured:
         console.note("nothing is measured yet, so the first batch is spread out: each object unlike the others")

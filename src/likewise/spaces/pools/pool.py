@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.base import Similarity
+from likewise.similarity.auto.recognise import Recognised, of_field
+from likewise.similarity.base import Similarity, assign
 from likewise.similarity.kinds.vectors import Coordinates
-from likewise.spaces.base import Generator, Space, checked_where
+from likewise.spaces.base import SAMPLE, Generator, Space, checked_where
 from likewise.spaces.codec.codec import identity, plain
 from likewise.spaces.codec.copies import copied
 from likewise.spaces.codec.foreign import foreign, is_graph
@@ -55,6 +56,7 @@ class Pool(Space):
     (('CCO', 'CCN'), 1, 1, False)
     """
 
+    short = None
     objects: Sequence[Any]
     duplicates: int
     codec: Codec | None
@@ -79,19 +81,12 @@ class Pool(Space):
         processes: int | None = None,
         client: Any = None,
     ) -> None:
-        set_field = object.__setattr__
-        set_field(self, "codec", codec)
-        set_field(self, "where", checked_where(where))
-        set_field(self, "memory", _bytes(memory))
-        set_field(self, "client", _checked(client))
-        set_field(self, "_cache", None if cache is None else Folder(cache))
-        set_field(self, "_processes", _positive(processes))
-        set_field(self, "_spans", {})
+        assign(self, codec=codec, where=checked_where(where), memory=_bytes(memory), client=_checked(client), _spans={})
+        assign(self, _cache=None if cache is None else Folder(cache), _processes=_positive(processes))
         given = self._given(objects, column)
         distinct = self._distinct(given)
-        set_field(self, "duplicates", len(given) - len(distinct))
-        set_field(self, "objects", _filtered(distinct, where))
-        set_field(self, "_excluded", tuple(copied(_listed("exclude", exclude))))
+        assign(self, duplicates=len(given) - len(distinct), objects=_filtered(distinct, where))
+        assign(self, _excluded=tuple(copied(_listed("exclude", exclude))))
 
     def _given(self, objects: Any, column: str | Sequence[str] | None) -> Sequence[Any]:
         """The objects as they are given, or as they are read."""
@@ -242,6 +237,10 @@ class Pool(Space):
         if isinstance(self.objects, Table):
             return self.objects.texts
         return self.codec is None and set(map(type, self.objects)) <= {str}
+
+    def recognise_part(self, rng: Generator) -> Recognised:
+        """By the values alone, as those of a column of a table."""
+        return of_field(self.sample(SAMPLE, rng))
 
     def view(self, similarity: Similarity) -> Similarity:
         """Vector similarities, those of a record's fields included, see numbers rescaled to the pool's range."""
