@@ -7,8 +7,6 @@ from typing import Any
 
 from likewise.campaign.console import say, say_json, say_table
 from likewise.campaign.names import SIMILARITIES, Named
-from likewise.campaign.space_text import spaces as known_spaces
-from likewise.campaign.space_text import summary
 from likewise.cli.commands.options import Debug, Json
 
 EXAMPLE = """
@@ -40,6 +38,9 @@ def similarities(as_json: Json = False, debug: Debug = False) -> None:
 
 def spaces(as_json: Json = False, debug: Debug = False) -> None:
     """List the spaces that --space can describe: where candidates come from that are not in a file."""
+    from likewise.campaign.space_text import spaces as known_spaces
+    from likewise.campaign.space_text import summary
+
     rows = [
         (name, each.short or "(file)", summary(each), ", ".join(each.arguments()))
         for name, each in known_spaces().items()
