@@ -1,0 +1,53 @@
+"""The house is as docs/architecture.md says, and within its limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tools.house import page
+from tools.house.page import LIMITS, faults, measures
+from tools.house.source import Source, read_package, upward
+from tools.house.ways import walk
+
+
+def test_the_page_shows_the_rooms_and_their_imports_and_names_files_that_are_there() -> None:
+    assert not faults(), "python -m tools.house --docs makes the generated part anew"
+
+
+def test_a_room_an_import_or_a_file_that_is_missing_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page.PAGE.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith(("| `tables` |", "  model -->"))]
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
+    page.PAGE.write_text("\n".join([*lines, "`model/nothing.py`"]), encoding="utf-8")
+    assert sorted(faults()) == [
+        "import model → similarity is not on the page",
+        "model/nothing.py is named on the page and gone",
+        "room tables is not on the page",
+    ]
+
+
+def test_no_import_leads_uphill() -> None:
+    assert upward(read_package()) == []
+
+
+@pytest.mark.parametrize("what", ["files in a folder"])
+def test_the_house_keeps_its_limits(what: str) -> None:
+    found, where = measures(read_package())[what]
+    assert found <= LIMITS[what], where
+
+
+def test_lines_of_code_are_neither_blank_nor_comment_nor_docstring(tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(
+        '"""One\n\ntwo."""\n\n# why\nx = 1  # counts\n\n\ndef f():\n    """What."""\n    return """a\nb"""\n'
+    )
+    assert Source(path).code == 4
+
+
+def test_one_ask_begins_in_the_study_and_passes_through_model_and_search() -> None:
+    way = walk("ask")
+    assert next(iter(way.files.items())) == ("study/study.py", "Study.ask")
+    assert {"model", "search", "similarity"} <= {name.split("/")[0] for name in way.files}
+    assert {name for pair in way.passages for name in pair} <= set(way.files) <= set(way.loaded)
+    assert 0 < way.hops <= len(way.passages)

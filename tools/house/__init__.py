@@ -1,0 +1,1 @@
+"""Prints the house: its rooms, what they import from each other, and which files one call runs through."""
