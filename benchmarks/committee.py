@@ -24,7 +24,7 @@ from benchmarks.tables import markdown, mean_and_error
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.catalogue import task
 from benchmarks.tasks.pool import Pool
-from likewise.model.diagnosis.diagnosis import unique_names
+from likewise.model.diagnosis import unique_names
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.similarity.encodings.arrays import take
@@ -140,12 +140,12 @@ def split(similarities: Sequence[lw.Similarity], values: Vector, training: int, 
     order = np.random.default_rng(seed).permutation(len(values))
     known, new = order[:training].tolist(), order[training : training + TESTED].tolist()
     grams = [Gram.of(one, known) for one in similarities]
-    settled = [gram.tuned(gram.similarity.fitted(gram.encodings)) for gram in grams]
+    settled = [gram.retune(gram.similarity.fitted(gram.encodings)) for gram in grams]
     committee = fit(settled, values[known])
     encodings = committee.encode(new)
     means, variances = committee.moments(committee.rows(encodings), committee.selves(encodings))
     error = values[new] - committee.on_users_scale(means, variances).mean
-    noise = np.array([member.posterior.noise.mean() for member in committee.members])[:, None]
+    noise = np.array([member.regression.noise.mean() for member in committee.members])[:, None]
     on_model = committee.transform.forward(values[new])
     inside = [
         np.mean(np.abs(committee.weights @ ndtr((on_model - means) / np.sqrt(spread)) - 0.5) <= 0.5 * INTERVAL)

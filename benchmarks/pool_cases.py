@@ -159,8 +159,8 @@ def ask_zinc(rows: int, told: int, repeats: int) -> Figures:
         "seconds": medians(rounds),
         "first": first,
         "observed": [place[x] for x in committee.grams[0].objects],
-        "values": member.posterior.values.tolist(),
-        "amplitude": member.posterior.amplitude,
+        "values": member.regression.values.tolist(),
+        "amplitude": member.regression.amplitude,
         "pick": place[open_one.object],
     }
 

@@ -9,9 +9,10 @@ from likewise.errors import SimilarityError as SimilarityError
 from likewise.errors import SpaceError as SpaceError
 from likewise.errors import StorageError as StorageError
 from likewise.errors import StudyError as StudyError
+from likewise.model.compare import compare as compare
 from likewise.model.posterior import Posterior as Posterior
-from likewise.model.posterior import Prediction as Prediction
 from likewise.model.posterior import condition as condition
+from likewise.model.regression import Prediction as Prediction
 from likewise.run.optimize import Result as Result
 from likewise.run.optimize import maximize as maximize
 from likewise.run.optimize import minimize as minimize
@@ -91,7 +92,6 @@ from likewise.spaces.record import Record as Record
 from likewise.spaces.simplex import Simplex as Simplex
 from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets
-from likewise.study.compare import compare as compare
 from likewise.study.expectation import Expectation as Expectation
 from likewise.study.measurement import Measurement as Measurement
 from likewise.study.storage.listing import studies as studies

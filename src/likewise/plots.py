@@ -27,13 +27,13 @@ def progress(study: Study, suggestions: Sequence[Suggestion] = (), *, name: str 
 def predicted(study: Study, *, name: str = "value") -> Figure:
     """Each measured value against what the other objects predict for it, with 95 % intervals."""
     _enough(study, FEWEST)
-    return pictures.predicted(views.checked(study), name)
+    return pictures.predicted(study.diagnose().left_out, name)
 
 
 def calibration(study: Study) -> Figure:
     """How many values lie inside their leave-one-out intervals, against how many should."""
     _enough(study, FEWEST)
-    return pictures.calibration(views.checked(study))
+    return pictures.calibration(study.diagnose().left_out)
 
 
 def object_map(

@@ -16,6 +16,7 @@ from likewise.acquisition.thompson import draw, draw_normal
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.model.pending import HAIR
+from likewise.model.posterior import Posterior
 
 ALL = [lw.Mean(), lw.UpperConfidence(2.0), Spread(), lw.LogExpectedImprovement(), lw.ProbabilityOfImprovement()]
 
@@ -58,12 +59,12 @@ def test_the_bound_of_the_average_is_one(data, members):
     stds, means, votes = (np.array(data.draw(of_members)) for _ in range(3))
     votes /= votes.sum()
     acquisition = lw.LogExpectedImprovement()
-    score = acquisition.averaged(acquisition.score(means[:, None] - 2.0, stds[:, None], 0.5), votes)[0]
-    bound = acquisition.bound_averaged(means[:, None] - 2.0, stds[:, None], 0.5, votes)
+    score = acquisition.average(acquisition.score(means[:, None] - 2.0, stds[:, None], 0.5), votes)[0]
+    bound = acquisition.average_bound(means[:, None] - 2.0, stds[:, None], 0.5, votes)
     assert bound >= score or bound == pytest.approx(score, rel=1e-9)
     # Where nothing is known of a variance, nothing is excluded; certain failures are as bad as can be.
-    assert acquisition.bound_averaged(np.zeros((1, 1)), np.full((1, 1), np.inf), 0.0, np.ones(1)) == np.inf
-    assert np.isfinite(acquisition.bound_averaged(np.full((1, 1), -9e9), np.full((1, 1), 1e-9), 0.0, np.ones(1)))
+    assert acquisition.average_bound(np.zeros((1, 1)), np.full((1, 1), np.inf), 0.0, np.ones(1)) == np.inf
+    assert np.isfinite(acquisition.average_bound(np.full((1, 1), -9e9), np.full((1, 1), 1e-9), 0.0, np.ones(1)))
 
 
 @pytest.mark.parametrize("acquisition", ALL)
@@ -81,10 +82,10 @@ def test_slopes_are_finite_differences(acquisition, mean, std):
 
 def test_averages_are_of_the_improvement_and_not_of_its_logarithm():
     scores, weights = np.log(np.array([[1.0], [3.0]])), np.array([0.25, 0.75])
-    average, shares = lw.LogExpectedImprovement().averaged(scores, weights)
+    average, shares = lw.LogExpectedImprovement().average(scores, weights)
     np.testing.assert_allclose(np.exp(average), 2.5)
     np.testing.assert_allclose(shares[:, 0], [0.1, 0.9])
-    average, shares = lw.UpperConfidence().averaged(np.array([[1.0], [3.0]]), weights)
+    average, shares = lw.UpperConfidence().average(np.array([[1.0], [3.0]]), weights)
     np.testing.assert_allclose(average, 2.5)
     np.testing.assert_allclose(shares[:, 0], weights)
 
@@ -96,7 +97,7 @@ def scorer(acquisition, spectrum="clip", pending=()):
     grams = [Gram.of(s, list(x)) for s in (lw.RBF(0.4), lw.Matern(0.6))]
     # With some noise: the square of a matrix has the square of its condition number, and digits are lost.
     committee = fit(grams, y, settings=Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
-    made = Scorer(committee, acquisition, float(committee.members[0].posterior.values.max()))
+    made = Scorer(committee, acquisition, float(committee.targets.max()))
     return made.with_pending(list(pending)) if len(pending) else made
 
 
@@ -140,8 +141,8 @@ def test_pending_objects_condition_the_variance_and_leave_the_mean():
         [gram], np.sin(4 * x[:, 0]), settings=Settings(learn=False, warps=(1.0,), ratios=(1e-2,), offset=0.0)
     )
     waiting = committee.with_pending(list(pending))
-    post = committee.members[0].posterior
-    after = post.given_all(list(pending), post.mean(list(pending)), noise=HAIR * post.amplitude)
+    post = Posterior(gram, committee.members[0].regression)
+    after = post.given_all(list(pending), post.mean(list(pending)), noise=HAIR * post.regression.amplitude)
     encodings = waiting.encode(list(new))
     means, variances = waiting.moments(waiting.rows(encodings), waiting.selves(encodings))
     np.testing.assert_allclose(means[0], after.mean(list(new)), atol=1e-9)

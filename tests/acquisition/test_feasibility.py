@@ -46,7 +46,7 @@ def outcomes(seed: int = 3, told: int = 12, failed: int = 4) -> tuple[Model, Dat
 def scorer(acquisition: Acquisition, *, pending: Sequence[Any] = ()) -> Scorer:
     model, told, failed = outcomes()
     committee = model.committee(told)[0]
-    best = float(committee.members[0].posterior.values.max())
+    best = float(committee.targets.max())
     return Scorer(committee, acquisition, best, chance(committee, model.grams, told, failed)).with_pending(pending)
 
 

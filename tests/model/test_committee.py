@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import likewise as lw
 from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
-from likewise.model.mix import Recipe
 from likewise.model.transforms import Ranked, Standardised, YeoJohnson
+from likewise.similarity.combine.mix import Mix
 
 
 def words(t, seed=0):
@@ -84,8 +84,10 @@ def test_the_mixture_is_that_of_the_members_posteriors():
     grams, _, values = problem()
     committee = fit(grams, values, transform=Standardised.of(values))
     new = words(6, seed=8)
-    means = np.array([m.posterior.mean(new) for m in committee.members])
-    variances = np.array([m.posterior.variance(new) for m in committee.members])
+    encodings = committee.encode(new)
+    rows, selves = committee.rows(encodings), committee.selves(encodings)
+    means = np.array([m.regression.mean(m.mix.scores(rows)) for m in committee.members])
+    variances = np.array([m.regression.variance(m.mix.scores(rows), m.mix.scores(selves)) for m in committee.members])
     mean = committee.weights @ means
     std = np.sqrt(committee.weights @ (variances + means**2) - mean**2)
     prediction = committee.predict(new)
@@ -127,7 +129,7 @@ def test_reseating_on_the_same_data_changes_nothing_and_on_more_data_conditions(
     new = words(5, seed=9)
     same = recondition(committee, committee.grams, values[:10])
     np.testing.assert_allclose(same.predict(new).mean, committee.predict(new).mean, atol=1e-9)
-    more = recondition(committee, [g.grown(objects[10:]) for g in committee.grams], values)
+    more = recondition(committee, [g.grow(objects[10:]) for g in committee.grams], values)
     assert len(more) == 12
     at_known = more.predict(objects[10:])
     before = committee.predict(objects[10:])
@@ -137,7 +139,7 @@ def test_reseating_on_the_same_data_changes_nothing_and_on_more_data_conditions(
 def test_one_criterion_for_all_when_a_member_has_no_marginal_likelihood():
     grams, _, values = problem()
     committee = fit(grams, values, settings=Settings(spectra=("clip", "as_is")))
-    kinds = {m.posterior.treatment.kind for m in committee.members}
+    kinds = {m.regression.treatment.kind for m in committee.members}
     assert kinds <= {"clip", "as_is"}
     np.testing.assert_allclose(committee.weights.sum(), 1.0)
 
@@ -168,14 +170,14 @@ def test_constant_values_are_no_trouble():
     np.testing.assert_allclose(prediction.mean, 7.0, atol=1e-6)
 
 
-def test_a_recipe_is_the_similarity_it_says():
+def test_a_mix_of_scores_is_the_same_combination_of_similarities():
     a, b = lw.RBF(0.5), lw.Matern(0.7)
-    x = np.random.default_rng(0).random((5, 2))
-    recipe = Recipe((0.3, 0.7), 1.5)
-    mixed = recipe.similarity([a, b])
-    expected = (0.3 * a.between(x, x) + 0.7 * b.between(x, x)) ** 1.5
-    np.testing.assert_allclose(mixed.between(mixed.encode(x), mixed.encode(x)), expected)
-    np.testing.assert_allclose(recipe.scores([a.between(x, x), b.between(x, x)]), expected)
+    x, mix = np.random.default_rng(0).random((5, 2)), Mix((0.3, 0.7), 1.5)
+    combined = lw.warped(0.3 * a + 0.7 * b, 1.5)
+    scores = [a.between(x, x), b.between(x, x)]
+    np.testing.assert_allclose(mix.scores(scores), (0.3 * scores[0] + 0.7 * scores[1]) ** 1.5)
+    np.testing.assert_allclose(combined.between(combined.encode(x), combined.encode(x)), mix.scores(scores))
+    assert mix.psd([a, b]) is combined.psd is False
 
 
 def test_heavy_tails_are_bent_and_plain_values_are_not():
@@ -192,7 +194,7 @@ def test_replicates_tell_how_noisy_the_measurements_are():
     x = [(v,) for v in np.repeat(np.linspace(0.0, 1.0, 8), 4).tolist()]
     y = np.sin(6 * np.array(x)[:, 0]) + 0.3 * rng.standard_normal(len(x))
     committee = fit([Gram.of(lw.Precomputed(*unique(x)), x)], y, transform=Standardised.of(y))
-    noise = sum(m.weight * m.posterior.noise.mean() for m in committee.members)
+    noise = sum(m.weight * m.regression.noise.mean() for m in committee.members)
     np.testing.assert_allclose(np.sqrt(noise) * y.std(), 0.3, rtol=0.3)
 
 

@@ -22,7 +22,7 @@ def test_a_distance_is_refused(distance, objects):
         Gram.of(lw.from_function(distance), objects)
     first = Gram.of(lw.from_function(distance), objects[:1])
     with pytest.raises(lw.SimilarityError, match="looks like a distance"):
-        first.grown(objects[1:])
+        first.grow(objects[1:])
 
 
 def test_a_matrix_of_distances_is_refused():

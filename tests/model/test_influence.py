@@ -127,14 +127,14 @@ def test_growing_equals_solving_anew(kind):
     rng = np.random.default_rng(3)
     raw = rng.random((7, 7))
     matrix = raw @ raw.T + 0.1 * np.eye(7) if kind is Cholesky else raw + raw.T
-    grown = solve(matrix[:6, :6], definite=kind is Cholesky).grown(matrix[6, :6], matrix[6, 6])
+    grown = solve(matrix[:6, :6], definite=kind is Cholesky).grow(matrix[6, :6], matrix[6, 6])
     assert isinstance(grown, kind)
     np.testing.assert_allclose(grown.influence(np.eye(7)), np.linalg.inv(matrix), atol=1e-8)
 
 
 def test_growing_into_a_singular_matrix_is_refused():
-    assert Cholesky(np.ones((1, 1))).grown(np.ones(1), 1.0) is None
-    assert Explicit(np.ones((1, 1))).grown(np.ones(1), 1.0) is None
+    assert Cholesky(np.ones((1, 1))).grow(np.ones(1), 1.0) is None
+    assert Explicit(np.ones((1, 1))).grow(np.ones(1), 1.0) is None
 
 
 def test_unknown_solution_is_named():

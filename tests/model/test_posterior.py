@@ -75,7 +75,7 @@ def test_permuting_observations_changes_nothing(seed, t):
     for spectrum in SPECTRA:
         one = lw.condition(similarity, objects, y, 0.1, spectrum)
         other = lw.condition(similarity, [objects[i] for i in order], y[order], 0.1, spectrum)
-        scale = np.linalg.cond(one.treatment.matrix + 0.1 * np.eye(t))
+        scale = np.linalg.cond(one.regression.treatment.matrix + 0.1 * np.eye(t))
         np.testing.assert_allclose(one.mean([t]), other.mean([t]), atol=1e-9 * scale)
         np.testing.assert_allclose(one.variance([t]), other.variance([t]), atol=1e-9 * scale)
 
@@ -132,7 +132,7 @@ def test_leave_one_out_equals_refitting(seed, t):
     ]
     for similarity, objects, spectrum in cases:
         post = lw.condition(similarity, objects, y, 0.1, spectrum)
-        matrix = post.treatment.matrix + 0.1 * np.eye(t)
+        matrix = post.regression.treatment.matrix + 0.1 * np.eye(t)
         # Each leave-out has its own condition number: the closed form can be no better than the refit itself.
         conditions = [np.linalg.cond(np.delete(np.delete(matrix, i, 0), i, 1)) for i in range(t)]
         scale = max(np.linalg.cond(matrix), *conditions) ** 2
@@ -149,13 +149,15 @@ def test_leave_one_out_of_a_treated_matrix_withholds_the_value_and_keeps_the_tre
     post = lw.condition(
         lw.Precomputed(list(range(t)), indefinite(5, t)), range(t), rng.standard_normal(t), 0.2, spectrum
     )
-    matrix = post.treatment.matrix + 0.2 * np.eye(t)
+    matrix = post.regression.treatment.matrix + 0.2 * np.eye(t)
     loo = post.leave_one_out()
     for i in range(t):
         rest = [j for j in range(t) if j != i]
         weights = matrix[i, rest] @ np.linalg.inv(matrix[np.ix_(rest, rest)])
-        np.testing.assert_allclose(loo.mean[i], weights @ post.values[rest], atol=1e-9)
-        variance = max(post.treatment.matrix[i, i] - weights @ matrix[rest, i], post.treatment.floor)
+        np.testing.assert_allclose(loo.mean[i], weights @ post.regression.values[rest], atol=1e-9)
+        variance = max(
+            post.regression.treatment.matrix[i, i] - weights @ matrix[rest, i], post.regression.treatment.floor
+        )
         np.testing.assert_allclose(loo.std[i] ** 2, variance, atol=1e-9)
 
 
@@ -183,7 +185,7 @@ def test_appending_equals_conditioning_at_once(spectrum, seed):
     ]:
         once = lw.condition(similarity, objects[:t], y, 0.1, spectrum)
         grown = lw.condition(similarity, objects[:3], y[:3], 0.1, spectrum).given_all(objects[3:t], y[3:], 0.1)
-        scale = np.linalg.cond(once.treatment.matrix + 0.1 * np.eye(t)) ** 2
+        scale = np.linalg.cond(once.regression.treatment.matrix + 0.1 * np.eye(t)) ** 2
         np.testing.assert_allclose(grown.mean(objects), once.mean(objects), rtol=1e-10 * scale, atol=1e-10 * scale)
         np.testing.assert_allclose(
             grown.variance(objects), once.variance(objects), rtol=1e-10 * scale, atol=1e-10 * scale

@@ -7,7 +7,7 @@ import pytest
 
 import likewise as lw
 from likewise.model import schedule as rules
-from likewise.model.leave_one_out import left_out_error
+from likewise.model.leave_one_out import leave_one_out_error
 from likewise.model.schedule import Data, Model
 from likewise.model.selection import last_fit
 
@@ -68,9 +68,9 @@ def test_the_error_is_that_of_withholding_each_value() -> None:
         others = np.delete(np.arange(30), i)
         guess = 0.0
         for weight, member in zip(committee.weights, committee.members, strict=True):
-            post = member.posterior
+            post = member.regression
             matrix = post.treatment.matrix[np.ix_(others, others)] + np.diag((post.noise / post.amplitude)[others])
             solved = np.linalg.solve(matrix, (post.values - post.prior_mean)[others])
             guess += weight * (post.prior_mean + post.treatment.matrix[i, others] @ solved)
-        residuals.append(committee.members[0].posterior.values[i] - guess)
-    assert left_out_error(committee) == pytest.approx(float(np.sqrt(np.mean(np.square(residuals)))), rel=1e-4)
+        residuals.append(committee.targets[i] - guess)
+    assert leave_one_out_error(committee) == pytest.approx(float(np.sqrt(np.mean(np.square(residuals)))), rel=1e-4)

@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.gram import Gram
-from likewise.model.posterior import posterior
 from likewise.model.spectrum import SPECTRA, negative_share, treat
 
 NOISE = 0.05
@@ -46,11 +44,11 @@ def test_mean_and_variance_follow_the_table(spectrum, seed, heteroscedastic):
     y = rng.standard_normal(6)
     noise = NOISE * (1 + rng.random(6)) if heteroscedastic else np.full(6, NOISE)
     similarity = lw.Precomputed(list(range(7)), full)
-    post = posterior(Gram.of(similarity, list(range(6))), y, noise, spectrum)
+    post = lw.condition(similarity, list(range(6)), y, noise, spectrum)
     matrix, treated, self_ = table(scores, row, own, spectrum)
     inverse = np.linalg.inv(matrix + np.diag(noise))
     signed = self_ - treated @ inverse @ treated
-    variance = abs(signed) if spectrum == "as_is" else max(signed, post.treatment.floor)
+    variance = abs(signed) if spectrum == "as_is" else max(signed, post.regression.treatment.floor)
     scale = np.linalg.cond(matrix + np.diag(noise))
     np.testing.assert_allclose(post.mean([6])[0], treated @ inverse @ y, rtol=1e-9 * scale, atol=1e-9 * scale)
     np.testing.assert_allclose(post.variance([6])[0], variance, rtol=1e-9 * scale, atol=1e-9 * scale)

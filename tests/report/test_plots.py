@@ -60,15 +60,36 @@ def test_the_course_is_that_of_the_best_value(study: lw.Study) -> None:
 
 
 def test_predictions_are_those_of_the_diagnosis(study: lw.Study) -> None:
-    check = views.checked(study)
     found = study.diagnose()
-    assert check.error == pytest.approx(found.committee.rmse, rel=1e-6)
-    assert np.mean(check.inside) == pytest.approx(found.committee.inside[2])
+    check = found.left_out
+    assert check.error == found.committee.rmse
+    assert np.mean(check.inside()) == found.committee.inside[2]
     assert np.all(check.low <= check.high)
     assert sorted(check.values.tolist()) == pytest.approx(sorted(t.value for t in study.trials if t.value is not None))
     # The interval on the user's scale and the rank in the predictive distribution say the same of almost all values.
     within = (check.low <= check.values) & (check.values <= check.high)
-    assert np.mean(within == check.inside) >= 0.9
+    assert np.mean(within == check.inside()) >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("space", "as_object"),
+    [
+        (lw.Box([0.0], [1.0]), lambda x: [x]),
+        (lw.Record(a=lw.Box([0.0], [1.0]), b=["u", "v"]), lambda x: {"a": [x], "b": "u"}),
+    ],
+)
+def test_known_noise_counts_in_the_calibration_picture(space: lw.Space, as_object: Any) -> None:
+    from likewise import plots
+
+    rng = np.random.default_rng(0)
+    study = lw.Study(space, seed=0)
+    for x in rng.random(20).tolist():
+        study.tell(as_object(x), np.sin(6.0 * x) + 0.3 * rng.standard_normal(), std=0.3)
+    (axes,) = plots.calibration(study).axes
+    (drawn,) = (line for line in axes.lines if line.get_label() == "found")
+    at, share = (np.asarray(values) for values in drawn.get_data())
+    assert share[np.isclose(at, 95.0)] == pytest.approx(100.0 * study.diagnose().committee.inside[2])
+    assert share[np.isclose(at, 95.0)] >= 85.0
 
 
 @given(st.integers(2, 12), st.integers(0, 5))

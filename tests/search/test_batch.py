@@ -26,7 +26,7 @@ def setting(d=2, seed=0, t=12):
     x = rng.random((t, d))
     y = np.sin(5 * x).sum(axis=1)
     committee = fit([Gram.of(box.view(lw.RBF()), list(x))], y)
-    scorer = Scorer(committee, lw.LogExpectedImprovement(), float(committee.members[0].posterior.values.max()))
+    scorer = Scorer(committee, lw.LogExpectedImprovement(), float(committee.targets.max()))
     best_first = [x[i] for i in np.argsort(-y)]
     return scorer, SearchState(box, best_first, {box.key(v) for v in x}, rng)
 
@@ -92,7 +92,7 @@ def test_rescoring_contenders_equals_rescoring_the_pool():
     pool = lw.Pool(x)
     y = np.sin(5 * np.array(x[:15])).sum(axis=1)
     committee = fit([Gram.of(lw.RBF(0.3), x[:15])], y)
-    scorer = Scorer(committee, lw.LogExpectedImprovement(), float(committee.members[0].posterior.values.max()))
+    scorer = Scorer(committee, lw.LogExpectedImprovement(), float(committee.targets.max()))
     state = SearchState(pool, x[:15], {pool.key(v) for v in x[:15]}, np.random.default_rng(0))
     picks = lw.Sequential().pick(6, scorer, ExhaustiveSearch.over(pool, pool.key), state, [])
     taken, slow = set(state.taken), []

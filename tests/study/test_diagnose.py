@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from likewise.errors import StudyError
-from likewise.model.diagnosis.diagnosis import Diagnosis
+from likewise.model import diagnosis
+from likewise.model.diagnosis import Diagnosis, diagnose
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.box import Box
-from likewise.study import diagnose as module
 from likewise.study.study import Study
-from likewise.study.trial import State, Trial
 
 X = np.random.default_rng(2).uniform(0.0, 10.0, 24)
 
@@ -35,21 +34,19 @@ def test_a_similarity_that_suits_is_said_to_explain_the_values() -> None:
 
 def test_minimising_mirrors_nothing_that_the_user_sees() -> None:
     plain, grams = Settings(rescale=False), [Gram.of(fixed(RBF(1.0)), X.tolist())]
-    told = [Trial(i, x, State.TOLD, value=float(np.sin(x)) + (3.0 if i == 5 else 0.0)) for i, x in enumerate(X)]
-    values = np.array([trial.value for trial in told], dtype=float)
-    up, down = (
-        module.diagnose(fit(grams, sign * values, settings=plain), told, minimising=sign < 0, settings=plain)
-        for sign in (1.0, -1.0)
-    )
+    values = np.sin(X) + 3.0 * (np.arange(len(X)) == 5)
+    up, down = (diagnose(fit(grams, sign * values, settings=plain), sign=sign, settings=plain) for sign in (1.0, -1.0))
     assert up.committee.rmse == pytest.approx(down.committee.rmse)
     (one,), (other,) = up.outliers, down.outliers
     assert one.object == other.object == X[5]
     assert (one.value, one.expected, one.deviations) == pytest.approx((other.value, other.expected, other.deviations))
     assert one.deviations > 0
+    for name in ("values", "mean", "low", "high", "away", "deviations"):
+        assert getattr(up.left_out, name) == pytest.approx(getattr(down.left_out, name))
 
 
 def test_many_observations_are_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST", 15)
+    monkeypatch.setattr(diagnosis, "MOST", 15)
     found = study().diagnose()
     assert found.observations == 15
     assert "judged by 15 of 24 observations" in found.notes

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.selection import CONDITIONED_ON, LEARNT_FROM, chosen, last_fit, select
+from likewise.model.selection import CONDITIONED_ON, LEARNT_FROM, choose, last_fit, select
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.study.storage.base import open_storage
@@ -633,8 +633,8 @@ def test_the_selection_keeps_the_best_and_the_latest_and_is_bounded(t: int, seed
 @settings(max_examples=100, deadline=None)
 def test_what_is_left_out_never_comes_back(before: int, more: int, most: int, seed: int) -> None:
     values = np.random.default_rng(seed).integers(0, 50, before + more).astype(float)
-    kept = set(chosen(values[:before], most).tolist())
-    assert {i for i in chosen(values, most).tolist() if i < before} <= kept
+    kept = set(choose(values[:before], most).tolist())
+    assert {i for i in choose(values, most).tolist() if i < before} <= kept
 
 
 def test_a_study_of_thousands_is_read_and_asks_well(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,11 @@ class Slopes(NamedTuple):
 class Acquisition(ABC):
     """What an object is worth, on the model's scale, where larger values are better."""
 
+    # Whether scores are logarithms: the average over members is then taken of what they are logarithms of.
+    logarithmic: ClassVar[bool] = False
+    # Whether a score never falls as the standard deviation grows.
+    rises_with_std: ClassVar[bool] = False
+
     @abstractmethod
     def score(self, mean: Any, std: Any, best: float) -> Any:
         """The worth of an object with this mean and standard deviation, when `best` is the best value so far."""
@@ -34,18 +39,13 @@ class Acquisition(ABC):
 
         Pools are searched from the highest bound down; without a bound every object is scored.
         """
-        return np.full(np.shape(mean), np.inf)
+        return self.score(mean, std, best) if self.rises_with_std else np.full(np.shape(mean), np.inf)
 
-    def bound_averaged(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
         """The bounds averaged over members, one row each."""
-        return self.averaged(self.bound(means, stds, best), weights)[0]
+        return self.average(self.bound(means, stds, best), weights)[0]
 
-    @property
-    def logarithmic(self) -> bool:
-        """Whether scores are logarithms: the average over members is then taken of what they are logarithms of."""
-        return False
-
-    def averaged(self, scores: Matrix, weights: Vector) -> tuple[Vector, Matrix]:
+    def average(self, scores: Matrix, weights: Vector) -> tuple[Vector, Matrix]:
         """The score averaged over members (one row each), and its derivative in each member's score."""
         if len(weights) == 1:
             return scores[0], np.ones_like(scores)

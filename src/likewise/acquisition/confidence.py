@@ -19,11 +19,10 @@ class Mean(Acquisition):
     1.5
     """
 
+    rises_with_std = True
+
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return mean
-
-    def bound(self, mean: Any, std: Any, best: float) -> Any:
-        return self.score(mean, std, best)
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         return Slopes(mean, np.ones_like(mean), np.zeros_like(mean))
@@ -39,6 +38,8 @@ class UpperConfidence(Acquisition):
     1.5
     """
 
+    rises_with_std = True
+
     kappa: float = 2.0
 
     def __post_init__(self) -> None:
@@ -47,9 +48,6 @@ class UpperConfidence(Acquisition):
 
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return mean + self.kappa * std
-
-    def bound(self, mean: Any, std: Any, best: float) -> Any:
-        return self.score(mean, std, best)
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         return Slopes(self.score(mean, std, best), np.ones_like(mean), np.full_like(mean, self.kappa))
@@ -63,11 +61,10 @@ class Spread(Acquisition):
     0.25
     """
 
+    rises_with_std = True
+
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return std
-
-    def bound(self, mean: Any, std: Any, best: float) -> Any:
-        return self.score(mean, std, best)
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         return Slopes(std, np.zeros_like(mean), np.ones_like(mean))

@@ -22,7 +22,7 @@ from likewise.model.committee import Committee
 from likewise.model.fit import Settings, fit
 from likewise.model.gram_cache import GramCache
 from likewise.model.schedule import Data
-from likewise.model.selection import chosen
+from likewise.model.selection import choose
 from likewise.model.transforms import Standardised
 
 # Where objects fail is often a coarser matter than what they are worth: wider warps than for values.
@@ -48,15 +48,13 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     >>> bool(near < 0.3 and far > 0.8)
     True
     """
-    successes = told.part(chosen(told.values, MOST)).objects
+    successes = told.part(choose(told.values, MOST)).objects
     # The latest half stays, for that is where the search is, and the others are drawn.
-    failures = [failed[i] for i in chosen(np.arange(float(len(failed))), MOST).tolist()]
+    failures = [failed[i] for i in choose(np.arange(float(len(failed))), MOST).tolist()]
     outcomes = np.concatenate([np.ones(len(successes)), np.zeros(len(failures))])
     rate = (len(told.values) + 1.0) / (len(told.values) + len(failed) + 2.0)
     transform = Standardised(rate, float(np.sqrt(rate * (1.0 - rate))))
-    tuned = [
-        gram if gram.similarity is own.similarity else gram.tuned(own.similarity)
-        for gram, own in zip(grams.of([*successes, *failures]), committee.grams, strict=True)
-    ]
+    compared = zip(grams.of([*successes, *failures]), committee.similarities, strict=True)
+    tuned = [gram.retune(similarity) for gram, similarity in compared]
     fitted = fit(tuned, outcomes, settings=SETTINGS, transform=transform)
     return Scorer(fitted, ProbabilityOfImprovement(), float(transform.forward(0.5)))

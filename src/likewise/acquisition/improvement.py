@@ -90,17 +90,13 @@ class LogExpectedImprovement(Acquisition):
     -0.9189
     """
 
-    @property
-    def logarithmic(self) -> bool:
-        return True
+    logarithmic = True
+    rises_with_std = True
 
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return np.log(std) + log_h((mean - best) / std)
 
-    def bound(self, mean: Any, std: Any, best: float) -> Any:
-        return self.score(mean, std, best)
-
-    def bound_averaged(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
         improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
         return np.log(np.maximum(improvement, TINY))
 
@@ -121,9 +117,7 @@ class ProbabilityOfImprovement(Acquisition):
     0.5
     """
 
-    @property
-    def logarithmic(self) -> bool:
-        return True
+    logarithmic = True
 
     def score(self, mean: Any, std: Any, best: float) -> Any:
         return log_ndtr((mean - best) / std)

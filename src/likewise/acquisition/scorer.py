@@ -36,7 +36,8 @@ class Scorer:
     def score(self, objects: Sequence[Any]) -> Vector:
         """The worth of each object."""
         encodings = self.committee.encode(objects)
-        return self.weighed(self.score_rows(self.committee.rows(encodings), self.committee.selves(encodings)), objects)
+        score = self.score_rows(self.committee.rows(encodings), self.committee.selves(encodings))
+        return score if self.feasibility is None else self.lower(score, self.feasibility.score(objects))
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
         """The worth of objects whose scores with the observed ones are at hand."""
@@ -45,12 +46,12 @@ class Scorer:
     def score_moments(self, means: Matrix, variances: Matrix) -> Vector:
         """The worth of objects whose means and variances, one row per member, are at hand."""
         scores = self.acquisition.score(means, np.sqrt(variances), self.best)
-        return self.acquisition.averaged(scores, self.committee.weights)[0]
+        return self.acquisition.average(scores, self.committee.weights)[0]
 
     def bound_moments(self, means: Matrix, variances: Matrix) -> Vector:
         """What no object of these means and of variances up to these is worth more than, whatever its chance."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.acquisition.bound_averaged(means, np.sqrt(variances), self.best, self.committee.weights)
+            return self.acquisition.average_bound(means, np.sqrt(variances), self.best, self.committee.weights)
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.
@@ -58,19 +59,23 @@ class Scorer:
         The gradient is one pullback from the score through members and similarities to the object.
         """
         committee = self.committee
-        rows, selves, row_pulls, self_pulls = self._linearised_rows(committee.encode(objects))
+        rows, selves, row_pulls, self_pulls = self._linearise_rows(committee.encode(objects))
         means, variances, pull = committee.linearise(rows, selves)
         stds = np.sqrt(variances)
         slopes = self.acquisition.slopes(means, stds, self.best)
-        score, shares = self.acquisition.averaged(slopes.score, committee.weights)
+        score, shares = self.acquisition.average(slopes.score, committee.weights)
 
         def gradient() -> Matrix:
             on_rows, on_selves = pull(shares * slopes.in_mean, shares * slopes.in_std / (2.0 * stds))
             return cast(Matrix, sum(row_pulls[k](on_rows[k]) + self_pulls[k](on_selves[k]) for k in on_rows))
 
-        return (score, gradient) if self.feasibility is None else self._weigh(score, gradient, objects)
+        if self.feasibility is None:
+            return score, gradient
+        log_chance, chance_gradient = self.feasibility.linearise(objects)
+        low = self._lower(score, log_chance)
+        return low.score, lambda: low.in_score[:, None] * gradient() + low.in_log_chance[:, None] * chance_gradient()
 
-    def _linearised_rows(
+    def _linearise_rows(
         self, encodings: Mapping[int, Any]
     ) -> tuple[dict[int, Matrix], dict[int, Vector], dict[int, Pullback], dict[int, Pullback]]:
         rows, selves, row_pulls, self_pulls = {}, {}, {}, {}
@@ -82,23 +87,11 @@ class Scorer:
             rows[k], row_pulls[k] = similarity.linearise(encoding, compared.encodings)
         return rows, selves, row_pulls, self_pulls
 
-    def weighed(self, score: Vector, objects: Sequence[Any]) -> Vector:
-        """The score lowered where objects like these have failed."""
-        return score if self.feasibility is None else self.lowered(score, self.feasibility.score(objects))
+    def lower(self, score: Vector, log_chance: Vector) -> Vector:
+        """The score lowered by the logarithms of the chances that the objects can be measured."""
+        return self._lower(score, log_chance).score
 
-    def lowered(self, score: Vector, log_chance: Vector) -> Vector:
-        """The score lowered by the logarithms of the chances."""
-        return self._lowered(score, log_chance).score
-
-    def _weigh(
-        self, score: Vector, gradient: Callable[[], Matrix], objects: Sequence[Any]
-    ) -> tuple[Vector, Callable[[], Matrix]]:
-        assert self.feasibility is not None
-        log_chance, chance_gradient = self.feasibility.linearise(objects)
-        low = self._lowered(score, log_chance)
-        return low.score, lambda: low.in_score[:, None] * gradient() + low.in_log_chance[:, None] * chance_gradient()
-
-    def _lowered(self, score: Vector, log_chance: Vector) -> _Lowered:
+    def _lower(self, score: Vector, log_chance: Vector) -> _Lowered:
         """The score times the chance; where it is no improvement, an object that fails counts as the worst value.
 
         log u + log c for a logarithmic score log u, and c·u + (1 − c)·min(u, worst) for another score u.
@@ -106,7 +99,7 @@ class Scorer:
         if self.acquisition.logarithmic:
             return _Lowered(score + log_chance, np.ones_like(score), np.ones_like(score))
         chance = np.exp(log_chance)
-        worst = np.minimum(score, self.committee.members[0].posterior.values.min())
+        worst = np.minimum(score, self.committee.targets.min())
         in_score = np.where(score > worst, chance, 1.0)
         return _Lowered(chance * score + (1.0 - chance) * worst, in_score, chance * (score - worst))
 

@@ -15,10 +15,14 @@ def draw(committee: Committee, objects: Sequence[Any], n: int, rng: np.random.Ge
     """`n` joint draws of the values of these objects on the model's scale, each from a member chosen by its vote."""
     chosen = rng.choice(len(committee.members), size=n, p=committee.weights)
     draws = np.empty((n, len(objects)))
+    encodings = committee.encode(objects)
+    rows = committee.without_pending().rows(encodings)
+    among = {k: committee.grams[k].similarity.between(encoding, encoding) for k, encoding in encodings.items()}
     for i in np.unique(chosen).tolist():
-        post = committee.members[i].posterior
-        mask = chosen == i
-        draws[mask] = draw_normal(post.mean(objects), post.covariance(objects), int(mask.sum()), rng)
+        mix, regression, mask = committee.members[i].mix, committee.members[i].regression, chosen == i
+        mixed = mix.scores(rows)
+        covariance = regression.covariance(mixed, mix.scores(among))
+        draws[mask] = draw_normal(regression.mean(mixed), covariance, int(mask.sum()), rng)
     return draws
 
 

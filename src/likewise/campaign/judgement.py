@@ -6,21 +6,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from likewise.model.diagnosis.verdict import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH
+from likewise.model.verdict import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH
 
 if TYPE_CHECKING:
     from likewise.campaign.problem import Problem
-    from likewise.model.diagnosis.diagnosis import Diagnosis
+    from likewise.model.diagnosis import Diagnosis
 
 FEWEST = 3
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A plain sentence or two, and whether they are good news."""
+    """A plain sentence or two, whether they are good news, and what they come from."""
 
     verdict: str
     good: bool
+    diagnosis: Diagnosis
 
 
 def judged(problem: Problem) -> Judgement | None:
@@ -29,7 +30,7 @@ def judged(problem: Problem) -> Judgement | None:
         return None
     found = diagnosis(problem)
     text = "; ".join([found.verdict, *found.notes])
-    return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found))
+    return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
 
 
 def diagnosis(problem: Problem) -> Diagnosis:

@@ -14,7 +14,8 @@ from scipy.special import ndtri
 
 from likewise.errors import MissingExtra
 from likewise.figures.labels import apart
-from likewise.figures.plot_data import LEVELS, Checked, Course, Map
+from likewise.figures.plot_data import Course, Map
+from likewise.model.leave_one_out import LeftOut
 from likewise.similarity.base import Matrix
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8a8f98", "#22262b"
 SIZE = (4.1, 3.1)
 MAP_HEIGHT = 3.9
+LEVELS = np.linspace(0.05, 0.95, 19)
 # Inches from tip to tip of the mark of a suggestion.
 MARK = 0.25
 STYLE: Any = {
@@ -92,10 +94,10 @@ def progress(course: Course, upcoming: Sequence[Suggestion] = (), name: str = "v
     return figure
 
 
-def predicted(check: Checked, name: str = "value") -> Figure:
+def predicted(check: LeftOut, name: str = "value") -> Figure:
     """Each measured value against what the others predict for it, with 95 % intervals."""
     with _figure() as (figure, axes):
-        inside = check.inside
+        inside = check.inside()
         below, above = np.maximum(check.mean - check.low, 0.0), np.maximum(check.high - check.mean, 0.0)
         for which, marker, colour, label in (
             (inside, "o", BLUE, "value inside its 95 % interval"),
@@ -114,15 +116,15 @@ def predicted(check: Checked, name: str = "value") -> Figure:
     return figure
 
 
-def calibration(check: Checked) -> Figure:
+def calibration(check: LeftOut) -> Figure:
     """How many values lie inside their intervals, against how many should, with what chance allows."""
     with _figure() as (figure, axes):
-        n = len(check.values)
+        n, found = len(check.values), np.array([np.mean(check.inside(level)) for level in LEVELS])
         slack = ndtri(0.975) * np.sqrt(LEVELS * (1 - LEVELS) / max(n, 1))
         low, high = np.clip(LEVELS - slack, 0, 1), np.clip(LEVELS + slack, 0, 1)
         axes.fill_between(100 * LEVELS, 100 * low, 100 * high, color=GREY, alpha=0.25, lw=0, label="chance, 95 %")
         axes.plot([0, 100], [0, 100], color=DARK, lw=1, ls="--", label="as it should be")
-        axes.plot(100 * LEVELS, 100 * check.coverage, "o-", color=BLUE, ms=4, lw=1.6, label="found")
+        axes.plot(100 * LEVELS, 100 * found, "o-", color=BLUE, ms=4, lw=1.6, label="found")
         axes.set_xlim(0, 100)
         axes.set_ylim(0, 100)
         axes.set_xlabel("interval (%)")

@@ -1,4 +1,4 @@
-"""What pictures show, computed from a study: progress, predictions without an object's own value, and a map."""
+"""What pictures show, computed from a study: progress, and a map. What is left out is in a study's diagnosis."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from likewise.similarity.base import Matrix, Similarity, Vector
 
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 MAPPED = 1500
 NEGLIGIBLE = 0.01
 SMALL = 300
-LEVELS = np.linspace(0.05, 0.95, 19)
-WIDE = float(ndtri(0.975))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,66 +35,6 @@ def course(study: Study) -> Course:
     values = np.array([t.value for t in study.trials if t.state is State.TOLD], dtype=float)
     minimize = study.direction == "minimize"
     return Course(values, (np.minimum if minimize else np.maximum).accumulate(values), minimize)
-
-
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """Measured values, what is predicted for each from all other objects, the ends of its 95 % interval, and `away`.
-
-    `away` is how far a value is from the middle of its predictive distribution: 0 at the median, 1 at the very end.
-    """
-
-    values: Vector
-    mean: Vector
-    low: Vector
-    high: Vector
-    away: Vector
-
-    @property
-    def inside(self) -> NDArray[np.bool_]:
-        """Which values lie in their 95 % interval."""
-        return self.away <= 0.95
-
-    @property
-    def coverage(self) -> Vector:
-        """The share of values inside the central interval of each of `LEVELS`."""
-        return np.array([np.mean(self.away <= level) for level in LEVELS])
-
-    @property
-    def error(self) -> float:
-        """The root mean square error of the predictions."""
-        return float(np.sqrt(np.mean((self.values - self.mean) ** 2)))
-
-
-def checked(study: Study) -> Checked:
-    """Each object predicted from all the others by the committee, on the user's scale; intervals include the noise."""
-    from likewise.model.fit import DEFAULT
-    from likewise.model.leave_one_out import left_out, same_objects
-
-    committee = study.committee()
-    sign = 1.0 if study.direction == "maximize" else -1.0
-    objects, on_model = committee.grams[0].objects, committee.members[0].posterior.values
-    values = np.asarray(committee.transform.backward(on_model), dtype=float)
-    found = left_out(committee, values, _variances(study, objects, sign * values), same_objects(objects), DEFAULT)
-    mean = committee.on_users_scale(found.means, found.latent).mean
-    centre, spread = committee.mixture(found.means, found.variances)
-    ends = [np.asarray(committee.transform.backward(centre + z * spread)) for z in (-WIDE, WIDE)]
-    low, high = ends if sign > 0 else ends[::-1]
-    away = 2.0 * np.abs(found.ranks(on_model) - 0.5)
-    return Checked(sign * values, sign * mean, sign * low, sign * high, away)
-
-
-def _variances(study: Study, objects: Sequence[Any], values: Vector) -> Vector | None:
-    """The known variances of the measurements of these objects, None where there are none."""
-    known = [(t.object, t.value, t.std) for t in study.trials if t.std and t.value is not None]
-    if not known:
-        return None
-    places = {id(x): [(value, std) for y, value, std in known if y is x] for x, _, _ in known}
-    stds = [
-        min(places.get(id(x), []), key=lambda each: abs(each[0] - value), default=(value, 0.0))[1]
-        for x, value in zip(objects, values.tolist(), strict=True)
-    ]
-    return np.array(stds) ** 2
 
 
 @dataclass(frozen=True, eq=False)

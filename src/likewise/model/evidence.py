@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from likewise.model.posterior import Posterior
+from likewise.model.regression import Regression
 from likewise.similarity.base import LogNormal, Vector
 
 AMPLITUDE_STRENGTH = 4.0
@@ -47,14 +47,14 @@ def spectral_evidence(levels: Vector, rotated: Vector, ratio: float) -> Evidence
     return marginal_likelihood(float(rotated**2 @ (1.0 / shifted)), float(np.sum(np.log(shifted))), len(levels))
 
 
-def leave_one_out_density(post: Posterior) -> float:
+def leave_one_out_density(regression: Regression) -> float:
     """Σ_i log p(y_i | the others), the criterion when some member has no marginal likelihood.
 
     >>> from likewise.model.posterior import condition
     >>> from likewise.similarity.kinds.vectors import RBF
-    >>> leave_one_out_density(condition(RBF(1.0), [[0.0], [0.1]], [1.0, 1.0])) > -3.0
+    >>> leave_one_out_density(condition(RBF(1.0), [[0.0], [0.1]], [1.0, 1.0]).regression) > -3.0
     True
     """
-    mean, std = post.leave_one_out()
-    variance = std**2 + post.noise
-    return float(np.sum(-0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (post.values - mean) ** 2 / variance))
+    mean, std = regression.leave_one_out()
+    variance = std**2 + regression.noise
+    return float(np.sum(-0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (regression.values - mean) ** 2 / variance))

@@ -1,8 +1,7 @@
 """How a committee is fitted: which members stand, how evidence weighs them, and who is left out for the round.
 
-Members are recipes (each similarity alone, pairs, the equal mix, learnt weights) × warps × noises. The
-eigendecomposition of a recipe's matrix is shared by all its noises, and the amplitude has a closed form, so a member
-costs O(t).
+Members are mixes (each similarity alone, pairs, all to equal parts, learnt weights) × warps × noises. The
+eigendecomposition of a mix is shared by all its noises, and the amplitude has a closed form, so a member costs O(t).
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from likewise.model.evidence import (
 )
 from likewise.model.gram import Gram
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
-from likewise.model.mix import Recipe
-from likewise.model.posterior import Posterior, treated_posterior
+from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, Treatment, treat
 from likewise.model.transforms import Standardised, Transform
-from likewise.similarity.base import Vector
+from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.combine.mix import Mix
 from likewise.similarity.pairs import object_key
 
 WARPS = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -68,16 +67,32 @@ class Settings:
 DEFAULT = Settings()
 
 
+class Targets(NamedTuple):
+    """Values and known measurement variances on the model's scale."""
+
+    values: Vector
+    extra: Vector
+
+    @classmethod
+    def of(cls, values: Vector, extra_noise: Vector | None, transform: Transform) -> Targets:
+        extra = np.zeros(len(values)) if extra_noise is None else extra_noise * transform.slope(values) ** 2
+        return cls(np.asarray(transform.forward(values), dtype=float), extra)
+
+
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     """A candidate for membership, before the votes are counted."""
 
-    recipe: Recipe
-    gram: Gram
+    mix: Mix
+    psd: bool
     treatment: Treatment
     ratio: float
     log_prior: float
     evidence: Evidence
+
+    def regression(self, data: Targets) -> Regression:
+        """What it says, given these data."""
+        return _regress(self.treatment, self.psd, self.ratio, self.evidence.amplitude, data)
 
 
 def fit(
@@ -96,51 +111,47 @@ def fit(
         rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
         kind = choose_transform(rough + settings.offset, values) if settings.rescale else Standardised
         transform = kind.of(values)
-    data = _Data.of(values, extra_noise, transform)
+    data = Targets.of(values, extra_noise, transform)
     settings = replace(settings, ratios=settings.ratios + _replicate_ratio(grams[0].objects, data.values))
-    tuned, learnt = _tuned(grams, data, settings)
+    tuned, learnt = _learn_all(grams, data, settings)
     candidates = [
         one
-        for recipe, ratios, log_prior in _recipes(tuned, learnt, data, settings)
+        for mix, ratios, log_prior in _mixes(tuned, learnt, data, settings)
         for spectrum in settings.spectra
-        for one in _candidates(tuned, recipe, ratios, log_prior, spectrum, data)
+        for one in _candidates(tuned, mix, ratios, log_prior, spectrum, data)
     ]
-    if "as_is" in settings.spectra:
+    if not all(one.treatment.definite for one in candidates):
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
         candidates = [replace(one, evidence=_leave_one_out(one, data)) for one in candidates]
-    return Committee(tuple(tuned), _elected(candidates, data), transform)
+    return Committee(tuple(tuned), _elect(candidates, data), transform, values, extra_noise)
 
 
 def recondition(
     committee: Committee, grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None
 ) -> Committee:
-    """The same members on further observations: recipes, noises, amplitudes and votes stay, nothing is learnt."""
-    data = _Data.of(values, extra_noise, committee.transform)
-    treated: dict[tuple[Recipe, Spectrum], tuple[Gram, Treatment]] = {}
+    """The same members on further observations: mixes, noises, amplitudes and votes stay, nothing is learnt."""
+    data = Targets.of(values, extra_noise, committee.transform)
+    treated: dict[tuple[Mix, Spectrum], tuple[Treatment, bool]] = {}
     members = []
     for member in committee.members:
-        kind = member.posterior.treatment.kind
-        if (member.recipe, kind) not in treated:
-            gram = _mixed(grams, member.recipe)
-            treated[member.recipe, kind] = gram, treat(gram.scores, kind, psd=gram.similarity.psd)
-        posterior = _conditioned(*treated[member.recipe, kind], member.ratio, member.posterior.amplitude, data)
-        members.append(replace(member, posterior=posterior, pending=None))
-    return Committee(tuple(grams), tuple(members), committee.transform)
+        mix, kind = member.mix, member.regression.treatment.kind
+        if (mix, kind) not in treated:
+            psd = mix.psd([gram.similarity for gram in grams])
+            treated[mix, kind] = treat(_scores(grams, mix), kind, psd=psd), psd
+        regression = _regress(*treated[mix, kind], member.ratio, member.regression.amplitude, data)
+        members.append(replace(member, regression=regression, pending=None))
+    return Committee(tuple(grams), tuple(members), committee.transform, values, extra_noise)
 
 
-class _Data(NamedTuple):
-    """Values and known measurement variances on the model's scale."""
-
-    values: Vector
-    extra: Vector
-
-    @classmethod
-    def of(cls, values: Vector, extra_noise: Vector | None, transform: Transform) -> _Data:
-        extra = np.zeros(len(values)) if extra_noise is None else extra_noise * transform.slope(values) ** 2
-        return cls(np.asarray(transform.forward(values), dtype=float), extra)
+def _regress(treatment: Treatment, psd: bool, ratio: float, amplitude: float, data: Targets) -> Regression:
+    return regress(treatment, data.values, amplitude * ratio + data.extra, amplitude, psd=psd)
 
 
-def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list[Gram], dict[int, Learnt]]:
+def _scores(grams: Sequence[Gram], mix: Mix) -> Matrix:
+    return np.asarray(mix.scores([gram.scores for gram in grams]))
+
+
+def _learn_all(grams: Sequence[Gram], data: Targets, settings: Settings) -> tuple[list[Gram], dict[int, Learnt]]:
     """The similarities with their parameters learnt, where they have any."""
     tuned, learnt = list(grams), dict[int, Learnt]()
     if not settings.learn or len(data.values) < LEARN_FROM:
@@ -149,7 +160,7 @@ def _tuned(grams: Sequence[Gram], data: _Data, settings: Settings) -> tuple[list
         if not gram.similarity.parameters(gram.encodings):
             continue
         learnt[k] = learn(gram.similarity, gram.encodings, data.values, data.extra, offset=settings.offset)
-        tuned[k] = gram.tuned(learnt[k].similarity)
+        tuned[k] = gram.retune(learnt[k].similarity)
     return tuned, learnt
 
 
@@ -172,52 +183,46 @@ def _scales(grams: Sequence[Gram]) -> list[float]:
     return [1.0 if abs(mean - 1.0) < 1e-9 or mean < LEAST_SELF else 1.0 / mean for mean in means]
 
 
-def _recipes(
-    grams: Sequence[Gram], learnt: Mapping[int, Learnt], data: _Data, settings: Settings
-) -> Iterator[tuple[Recipe, tuple[float, ...], float]]:
-    """Recipes that stand, with their noise ratios and log prior."""
+def _mixes(
+    grams: Sequence[Gram], learnt: Mapping[int, Learnt], data: Targets, settings: Settings
+) -> Iterator[tuple[Mix, tuple[float, ...], float]]:
+    """Mixes that stand, with their noise ratios and log prior."""
     scale = _scales(grams)
 
-    def warped(weights: Vector, log_prior: float) -> Iterator[tuple[Recipe, tuple[float, ...], float]]:
+    def warps(weights: Vector, log_prior: float) -> Iterator[tuple[Mix, tuple[float, ...], float]]:
         signed = any(grams[k].similarity.signed for k in np.flatnonzero(weights).tolist())
         for power in (1.0,) if signed else settings.warps:
             prior = -0.5 * (np.log(power) / WARP_SCALE) ** 2
-            yield Recipe(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, log_prior + prior
+            yield Mix(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, log_prior + prior
 
     unit = np.diag(scale)
     for k in range(len(grams)):
         if k in learnt:
             parameters = grams[k].similarity.parameters(grams[k].encodings)
             size = sum(len(p.value) for p in parameters.values())
-            yield Recipe(tuple(unit[k].tolist()), 1.0, settings.offset), (learnt[k].ratio,), -OCCAM * size
+            yield Mix(tuple(unit[k].tolist()), 1.0, settings.offset), (learnt[k].ratio,), -OCCAM * size
         else:
-            yield from warped(unit[k], 0.0)
+            yield from warps(unit[k], 0.0)
     if not settings.mixes or len(grams) < 2:
         return
     for i, j in combinations(range(len(grams)), 2):
-        yield from warped(0.5 * (unit[i] + unit[j]), 0.0)
+        yield from warps(0.5 * (unit[i] + unit[j]), 0.0)
     if len(grams) > 2:
-        yield from warped(unit.mean(axis=0), 0.0)
+        yield from warps(unit.mean(axis=0), 0.0)
     if len(grams) > 2 and len(data.values) >= MIX_FROM:
-        mix = learn_mix(
+        shares = learn_mix(
             [s * gram.scores for s, gram in zip(scale, grams, strict=True)], data.values, data.extra, settings.offset
         )
-        yield from warped(mix @ unit, -OCCAM * (len(grams) - 1))
-
-
-def _mixed(grams: Sequence[Gram], recipe: Recipe) -> Gram:
-    similarity = recipe.similarity([gram.similarity for gram in grams])
-    scores = recipe.scores([gram.scores for gram in grams])
-    return Gram(similarity, grams[0].objects, recipe.encoding([gram.encodings for gram in grams]), scores)
+        yield from warps(shares @ unit, -OCCAM * (len(grams) - 1))
 
 
 def _candidates(
-    grams: Sequence[Gram], recipe: Recipe, ratios: Sequence[float], log_prior: float, spectrum: Spectrum, data: _Data
+    grams: Sequence[Gram], mix: Mix, ratios: Sequence[float], log_prior: float, spectrum: Spectrum, data: Targets
 ) -> Iterator[_Candidate]:
     """One candidate for each noise; they share the eigendecomposition."""
-    gram = _mixed(grams, recipe)
+    psd = mix.psd([gram.similarity for gram in grams])
     alone = len(ratios) == 1 or bool(data.extra.any())
-    treatment = treat(gram.scores, spectrum, psd=gram.similarity.psd and alone)
+    treatment = treat(_scores(grams, mix), spectrum, psd=psd and alone)
     eigen = treatment.eigen
     rotated = None if eigen is None or data.extra.any() else data.values @ eigen.basis
     for ratio in ratios:
@@ -227,10 +232,10 @@ def _candidates(
             evidence = _factored_evidence(treatment, ratio, data)
         # Heavy tails: an objective without noise is not implausible, it is common.
         prior = -np.log1p(((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2)
-        yield _Candidate(recipe, gram, treatment, ratio, log_prior + prior, evidence)
+        yield _Candidate(mix, psd, treatment, ratio, log_prior + prior, evidence)
 
 
-def _factored_evidence(treatment: Treatment, ratio: float, data: _Data) -> Evidence:
+def _factored_evidence(treatment: Treatment, ratio: float, data: Targets) -> Evidence:
     """Marginal likelihood by a Cholesky factor, for noises that differ between the observations.
 
     Known variances are shares of an amplitude that is itself estimated; two rounds settle both.
@@ -238,23 +243,18 @@ def _factored_evidence(treatment: Treatment, ratio: float, data: _Data) -> Evide
     evidence = Evidence(0.0, 1.0)
     for _ in range(2 if data.extra.any() else 1):
         matrix = treatment.matrix + np.diag(ratio + data.extra / evidence.amplitude)
-        factor = cholesky(matrix if treatment.kind != "as_is" else matrix @ matrix)
+        factor = cholesky(matrix if treatment.definite else matrix @ matrix)
         half = linalg.solve_triangular(factor, data.values, lower=True, check_finite=False)
         log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))
         evidence = marginal_likelihood(float(half @ half), log_determinant, len(data.values))
     return evidence
 
 
-def _leave_one_out(one: _Candidate, data: _Data) -> Evidence:
-    post = _conditioned(one.gram, one.treatment, one.ratio, one.evidence.amplitude, data)
-    return Evidence(leave_one_out_density(post), one.evidence.amplitude)
+def _leave_one_out(one: _Candidate, data: Targets) -> Evidence:
+    return Evidence(leave_one_out_density(one.regression(data)), one.evidence.amplitude)
 
 
-def _conditioned(gram: Gram, treatment: Treatment, ratio: float, amplitude: float, data: _Data) -> Posterior:
-    return treated_posterior(gram, data.values, amplitude * ratio + data.extra, treatment, amplitude=amplitude)
-
-
-def _elected(candidates: Sequence[_Candidate], data: _Data) -> tuple[Member, ...]:
+def _elect(candidates: Sequence[_Candidate], data: Targets) -> tuple[Member, ...]:
     """The members with at least 2 % of the votes, out of the strongest candidates."""
     logs = np.array([one.evidence.log + one.log_prior for one in candidates])
     strongest = np.argsort(-logs, kind="stable")[:MOST_MEMBERS]
@@ -265,12 +265,6 @@ def _elected(candidates: Sequence[_Candidate], data: _Data) -> tuple[Member, ...
     # In the order of the candidates, so that members with one matrix stand together and share their work.
     order = np.argsort(strongest[kept])
     return tuple(
-        Member(
-            one.recipe,
-            _conditioned(one.gram, one.treatment, one.ratio, one.evidence.amplitude, data),
-            float(share),
-            one.ratio,
-            one.evidence.log,
-        )
+        Member(one.mix, one.regression(data), float(share), one.ratio, one.evidence.log)
         for one, share in ((candidates[strongest[kept][i]], shares[i]) for i in order)
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, count, join, take
@@ -18,7 +19,7 @@ class Gram:
     """Objects, their encodings and the scores between them.
 
     >>> from likewise.similarity.kinds.vectors import RBF
-    >>> Gram.of(RBF(1.0), [[0.0], [1.0]]).grown([[2.0]]).scores.shape
+    >>> Gram.of(RBF(1.0), [[0.0], [1.0]]).grow([[2.0]]).scores.shape
     (3, 3)
     """
 
@@ -41,7 +42,7 @@ class Gram:
     def __len__(self) -> int:
         return len(self.objects)
 
-    def grown(self, objects: Sequence[Any]) -> Gram:
+    def grow(self, objects: Sequence[Any]) -> Gram:
         """The Gram matrix with further objects; only their rows are computed."""
         if not len(objects):
             return self
@@ -63,14 +64,27 @@ class Gram:
             check_no_distance(scores[:, t:], np.diagonal(scores), everything, objects)
         return Gram(self.similarity, everything, encodings, scores)
 
-    def tuned(self, similarity: Similarity) -> Gram:
-        """The same objects under the same similarity with other parameters, which do not enter the encodings."""
-        scores = similarity.between(self.encodings, self.encodings)
-        return Gram(similarity, self.objects, self.encodings, _symmetric(scores))
+    def part(self, index: NDArray[np.intp]) -> Gram:
+        """The Gram matrix of some of the objects, in this order."""
+        if np.array_equal(index, np.arange(len(self))):
+            return self
+        objects = tuple(self.objects[i] for i in index.tolist())
+        return Gram(self.similarity, objects, take(self.encodings, index), self.scores[np.ix_(index, index)])
 
-    def lean(self, *, encodings: bool = True) -> Gram:
-        """The similarity and, unless told otherwise, the encodings, without objects and scores."""
-        return Gram(self.similarity, (None,) * len(self), self.encodings if encodings else None, np.zeros((0, 0)))
+    def retune(self, similarity: Similarity) -> Gram:
+        """The same objects under the same similarity with other parameters, which do not enter the encodings."""
+        if similarity is self.similarity:
+            return self
+        return replace(self, similarity=similarity).recompute()
+
+    def recompute(self) -> Gram:
+        """The same scores, computed in one block."""
+        scores = self.similarity.between(self.encodings, self.encodings)
+        return Gram(self.similarity, self.objects, self.encodings, _symmetric(scores))
+
+    def lean(self) -> Gram:
+        """The similarity and the encodings, without objects and scores."""
+        return replace(self, objects=(None,) * len(self), scores=np.zeros((0, 0)))
 
     def rows(self, encodings: Encoding, start: int = 0) -> Matrix:
         """S_x for each encoded object: its scores with the observed ones, or with those from `start` on."""

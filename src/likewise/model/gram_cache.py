@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.model.gram import Gram
 from likewise.similarity.base import Similarity, is_differentiable
-from likewise.similarity.encodings.arrays import take
 
 MOST = 2500
 # So many objects are compared in both orders, which shows a similarity that is not symmetric.
@@ -37,7 +35,7 @@ class GramCache:
         if new:
             self._grow(new)
         index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
-        return tuple(_exact(picked(gram, index)) for gram in self._whole)
+        return tuple(_exact(gram.part(index)) for gram in self._whole)
 
     def settle(self, objects: Sequence[Any]) -> None:
         """Settle what similarities leave to the data (median distances) on these objects."""
@@ -49,15 +47,14 @@ class GramCache:
         self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
         self._settled_on = len(objects)
         if self._whole:
-            changes = zip(self._whole, self._settled, before, strict=True)
-            self._whole = tuple(gram if new is old else gram.tuned(new) for gram, new, old in changes)
+            self._whole = tuple(gram.retune(new) for gram, new in zip(self._whole, self._settled, strict=True))
 
     def _unmet(self, objects: Sequence[Any]) -> list[Any]:
         return list({id(x): x for x in objects if id(x) not in self._places}.values())
 
     def _grow(self, new: Sequence[Any]) -> None:
         if len(self._places) + len(new) > CHECKED and self._whole:
-            self._whole = tuple(gram.grown(new) for gram in self._whole)
+            self._whole = tuple(gram.grow(new) for gram in self._whole)
         else:
             met = [*(self._whole[0].objects if self._whole else ()), *new]
             self._whole = tuple(Gram.of(similarity, met) for similarity in self._settled or self.similarities)
@@ -73,19 +70,10 @@ def _same(new: Similarity, old: Similarity) -> bool:
         return False
 
 
-def picked(gram: Gram, index: NDArray[np.intp]) -> Gram:
-    """The Gram matrix of some of the objects, in this order."""
-    if np.array_equal(index, np.arange(len(gram))):
-        return gram
-    objects = tuple(gram.objects[i] for i in index.tolist())
-    return Gram(gram.similarity, objects, take(gram.encodings, index), gram.scores[np.ix_(index, index)])
-
-
 def _exact(gram: Gram) -> Gram:
     """The same scores to the last bit, however the matrix has grown.
 
     Matrix products round differently in blocks of different shapes, which a gradient trajectory would notice.
     Similarities that have gradients are quick to compute, so that they can be computed in one block.
     """
-    quick = is_differentiable(gram.similarity)
-    return gram.tuned(gram.similarity) if quick else gram
+    return gram.recompute() if is_differentiable(gram.similarity) else gram

@@ -15,7 +15,6 @@ from scipy import linalg
 
 from likewise.errors import SimilarityError
 from likewise.model.evidence import NOISE_PRIOR, marginal_likelihood
-from likewise.model.spectrum import treat
 from likewise.similarity.base import LogNormal, Matrix, Parameter, Similarity, Vector
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import Encoding, plain
@@ -27,11 +26,10 @@ JITTERS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 @dataclass(frozen=True)
 class Learnt:
-    """A similarity with its parameters learnt, the noise ratio, the amplitude, and the log posterior they reach."""
+    """A similarity with its parameters learnt, the noise as a share of the amplitude, and the log posterior reached."""
 
     similarity: Similarity
     ratio: float
-    amplitude: float
     log_posterior: float
 
 
@@ -56,13 +54,13 @@ class Tabulated(Similarity):
         return np.diag(self.scores)
 
 
-def tabulated(similarity: Similarity, a: Encoding) -> Similarity:
+def tabulate(similarity: Similarity, a: Encoding) -> Similarity:
     """The similarity with every part that has no parameters replaced by its scores for these objects."""
     if not similarity.parameters(a):
         return Tabulated(similarity.between(a, a), similarity.psd)
     if not similarity.parts:
         return similarity
-    return similarity.rebuilt([tabulated(p, similarity.part_encoding(a, i)) for i, p in enumerate(similarity.parts)])
+    return similarity.rebuilt([tabulate(p, similarity.part_encoding(a, i)) for i, p in enumerate(similarity.parts)])
 
 
 def learn(
@@ -93,7 +91,7 @@ def learn(
     # Once for all steps of the ascent.
     encodings = plain(encodings)
     parameters = similarity.parameters(encodings)
-    objective = _objective(tabulated(similarity, encodings), parameters, encodings, values, extra, noise_prior, offset)
+    objective = _objective(tabulate(similarity, encodings), parameters, encodings, values, extra, noise_prior, offset)
     begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [noise_prior.mode]]))
     bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
     bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
@@ -106,9 +104,7 @@ def learn(
         options={"maxiter": iterations, "ftol": 1e-7},
     )
     tuned = similarity.with_parameters(_split(parameters, np.exp(result.x[:-1])))
-    ratio = float(np.exp(result.x[-1]))
-    amplitude = _amplitude(tuned, encodings, values, ratio + extra, offset)
-    return Learnt(tuned, ratio, amplitude, float(-result.fun))
+    return Learnt(tuned, float(np.exp(result.x[-1])), float(-result.fun))
 
 
 def learn_mix(scores: Sequence[Matrix], values: Vector, extra_noise: Vector, offset: float = 0.0) -> Vector:
@@ -194,10 +190,3 @@ def _through_clip(weights: Matrix, levels: Vector, basis: Matrix) -> Matrix:
     ratio = np.subtract.outer(clipped, clipped) / np.where(equal, 1.0, gap)
     ratio = np.where(equal, (levels > 0)[:, None].astype(float), ratio)
     return basis @ (ratio * (basis.T @ weights @ basis)) @ basis.T
-
-
-def _amplitude(similarity: Similarity, encodings: Encoding, values: Vector, ratio: Vector, offset: float) -> float:
-    scores = similarity.between(encodings, encodings) + offset
-    treated = scores if similarity.psd else treat(scores, "clip").matrix
-    solved = linalg.cho_solve((cholesky(treated + np.diag(ratio)), True), values)
-    return marginal_likelihood(float(values @ solved), 0.0, len(values)).amplitude

@@ -65,7 +65,7 @@ class Solution(ABC):
         """Whether D is the inverse of M, and not a least-squares solution of a singular one."""
         return True
 
-    def grown(self, across: Vector, own: float) -> Solution | None:
+    def grow(self, across: Vector, own: float) -> Solution | None:
         """D for M with one more row (across, own), in O(t²); None where that cannot be had."""
         return None
 
@@ -97,7 +97,7 @@ class Cholesky(Solution):
         inverse = linalg.solve_triangular(self.factor, np.eye(len(self.factor)), lower=True, check_finite=False)
         return np.einsum("ij,ij->j", inverse, inverse)
 
-    def grown(self, across: Vector, own: float) -> Solution | None:
+    def grow(self, across: Vector, own: float) -> Solution | None:
         t = len(self.factor)
         edge = linalg.solve_triangular(self.factor, across, lower=True, check_finite=False) if t else across
         pivot = own - float(edge @ edge)
@@ -211,7 +211,7 @@ class Explicit(Solution):
     def diagonal(self) -> Vector:
         return np.diag(self.matrix)
 
-    def grown(self, across: Vector, own: float) -> Solution | None:
+    def grow(self, across: Vector, own: float) -> Solution | None:
         if not self.exact:
             return None
         edge = self.matrix @ across

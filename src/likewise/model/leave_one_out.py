@@ -1,11 +1,11 @@
-"""What a committee says of observations it has not seen: every object left out in turn, with all its replicates.
+"""What a committee says of observations it has not seen: every object is left out in turn, with all its replicates.
 
 With D = M⁻¹ and a group G of observations left out,
 
     mean of y_G   y_G − D_GG⁻¹ [D (y − m)]_G          covariance of y_G   a · D_GG⁻¹,
 
 the noise included. Under a spectrum treatment of the whole matrix it is the answer with the treated matrix kept.
-Recipes, noises and votes stay as they were chosen with all observations; there are few of them to choose from. Learnt
+Mixes, noises and votes stay as they were chosen with all observations; there are few of them to choose from. Learnt
 parameters are many and would have seen what they predict: for a fifth of the objects at a time they are learnt from the
 other four.
 """
@@ -18,18 +18,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtr
+from scipy.special import logsumexp, ndtr, ndtri
 
 from likewise.model.committee import Committee
-from likewise.model.fit import LEARN_FROM, Settings, recondition
+from likewise.model.fit import LEARN_FROM, Settings, Targets, recondition
 from likewise.model.gram import Gram
 from likewise.model.hyperparameters import learn
-from likewise.model.posterior import Posterior
+from likewise.model.regression import Regression
 from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.encodings.arrays import take
 from likewise.similarity.pairs import object_key
 
 FOLDS = 5
+WIDE = float(ndtri(0.975))
 Groups = list[NDArray[np.intp]]
 
 
@@ -37,7 +38,6 @@ Groups = list[NDArray[np.intp]]
 class LeaveOneOut:
     """What each member says of each observation without it, on the model's scale: mean, and variance of the value."""
 
-    weights: Vector
     means: Matrix
     latent: Matrix
     variances: Matrix
@@ -45,46 +45,81 @@ class LeaveOneOut:
     @classmethod
     def of(cls, committee: Committee, groups: Groups) -> LeaveOneOut:
         """Every group of observations left out in turn, parameters kept."""
-        found = [_left_out(member.posterior, groups) for member in committee.members]
+        found = [_leave_out(member.regression, groups) for member in committee.members]
         means, latent = (np.array(rows) for rows in zip(*found, strict=True))
-        noises = np.array([member.posterior.noise for member in committee.members])
-        return cls(committee.weights, means, latent, latent + noises)
-
-    def log_densities(self, values: Vector) -> Vector:
-        """log Σ_m w_m N(y_i; μ_m, σ_m²)."""
-        logs = -0.5 * (np.log(2.0 * np.pi * self.variances) + (values - self.means) ** 2 / self.variances)
-        return np.asarray(logsumexp(logs, axis=0, b=self.weights[:, None]))
-
-    def ranks(self, values: Vector) -> Vector:
-        """Where each value falls in its predictive distribution, from 0 to 1."""
-        return self.weights @ ndtr((values - self.means) / np.sqrt(self.variances))
-
-    def deviations(self, values: Vector) -> Vector:
-        """How far each value is from its mean, in standard deviations."""
-        mean = self.weights @ self.means
-        variance = self.weights @ (self.variances + self.means**2) - mean**2
-        return (values - mean) / np.sqrt(variance)
+        return cls(means, latent, latent + np.array([member.regression.noise for member in committee.members]))
 
 
-def _left_out(post: Posterior, groups: Groups) -> tuple[Vector, Vector]:
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Measured values, and what is predicted for each from all other objects, on the user's scale.
+
+    `low` and `high` are the ends of its 95 % interval, noise included; `away` is how far a value is from the middle of
+    its predictive distribution, 0 at the median and 1 at the very end; `deviations` is the same distance in standard
+    deviations, signed; `log_densities` are the logarithms of the predictive densities.
+    """
+
+    values: Vector
+    mean: Vector
+    low: Vector
+    high: Vector
+    away: Vector
+    deviations: Vector
+    log_densities: Vector
+
+    def inside(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """Which values lie in their central interval of this probability."""
+        return self.away <= level
+
+    @property
+    def error(self) -> float:
+        """The root mean square error of the predictions."""
+        return float(np.sqrt(np.mean((self.mean - self.values) ** 2)))
+
+    def negate(self) -> LeftOut:
+        """The same of the values times −1."""
+        return LeftOut(-self.values, -self.mean, -self.high, -self.low, self.away, -self.deviations, self.log_densities)
+
+
+def _leave_out(regression: Regression, groups: Groups) -> tuple[Vector, Vector]:
     """Mean and variance without noise at each observation, its group left out."""
-    mean, std = post.leave_one_out()
+    mean, std = regression.leave_one_out()
     variance = std**2
-    solved = post.solution.solve(post.values - post.prior_mean)
+    solution = regression.solution
+    solved = solution.solve(regression.values - regression.prior_mean)
     for group in groups:
         if len(group) > 1:
-            columns = np.array([post.solution.solve(np.eye(1, len(post), i)[0]) for i in group])
+            columns = np.array([solution.solve(np.eye(1, len(regression), i)[0]) for i in group])
             inverse = np.linalg.pinv(columns[:, group])
-            mean[group] = post.values[group] - inverse @ solved[group]
-            signed = np.diag(inverse) - post.noise[group] / post.amplitude
-            variance[group] = post.amplitude * post.treatment.variance(signed)
+            mean[group] = regression.values[group] - inverse @ solved[group]
+            signed = np.diag(inverse) - regression.noise[group] / regression.amplitude
+            variance[group] = regression.amplitude * regression.treatment.variance(signed)
     return mean, variance
 
 
-def left_out_error(committee: Committee) -> float:
+def leave_out(committee: Committee, groups: Groups, settings: Settings) -> LeftOut:
+    """Every group left out in turn, with what is learnt learnt without it."""
+    found, transform, weights = _leave_out_learnt(committee, groups, settings), committee.transform, committee.weights
+    values, targets = committee.values, committee.targets
+    centre, spread = committee.mixture(found.means, found.variances)
+    away = targets - found.means
+    logs = -0.5 * (np.log(2.0 * np.pi * found.variances) + away**2 / found.variances)
+    densities = np.asarray(logsumexp(logs, axis=0, b=weights[:, None]))
+    return LeftOut(
+        values,
+        committee.on_users_scale(found.means, found.latent).mean,
+        np.asarray(transform.backward(centre - WIDE * spread)),
+        np.asarray(transform.backward(centre + WIDE * spread)),
+        2.0 * np.abs(weights @ ndtr(away / np.sqrt(found.variances)) - 0.5),
+        (targets - centre) / spread,
+        densities + np.log(np.maximum(transform.slope(values), 1e-300)),
+    )
+
+
+def leave_one_out_error(committee: Committee) -> float:
     """Root mean squared error for observations left out one by one, on the model's scale; nothing is learnt anew."""
     found = LeaveOneOut.of(committee, [])
-    return float(np.sqrt(np.mean((committee.members[0].posterior.values - found.weights @ found.means) ** 2)))
+    return float(np.sqrt(np.mean((committee.targets - committee.weights @ found.means) ** 2)))
 
 
 def same_objects(objects: Sequence[Any]) -> Groups:
@@ -99,20 +134,18 @@ def same_objects(objects: Sequence[Any]) -> Groups:
     return [np.array(found) for found in places.values()]
 
 
-def left_out(
-    committee: Committee, values: Vector, extra_noise: Vector | None, groups: Groups, settings: Settings
-) -> LeaveOneOut:
-    """Every group left out in turn, with what is learnt learnt without it. Values are on the user's scale."""
+def _leave_out_learnt(committee: Committee, groups: Groups, settings: Settings) -> LeaveOneOut:
+    """Every group left out in turn; learnt parameters are learnt without it, a fifth of the groups at a time."""
     found = LeaveOneOut.of(committee, groups)
     learnt = [k for k in committee.used if settings.learn and _parameters(committee.grams[k])]
     if not learnt or len(groups) < max(FOLDS, LEARN_FROM + 1):
         return found
     for fold, others in _folds(groups):
         grams = [
-            _relearnt(gram, committee, values, extra_noise, others, settings) if k in learnt else gram
+            _relearn(gram, committee, others, settings) if k in learnt else gram
             for k, gram in enumerate(committee.grams)
         ]
-        part = LeaveOneOut.of(recondition(committee, grams, values, extra_noise), groups)
+        part = LeaveOneOut.of(recondition(committee, grams, committee.values, committee.extra_noise), groups)
         for rows, own in ((found.means, part.means), (found.latent, part.latent), (found.variances, part.variances)):
             rows[:, fold] = own[:, fold]
     return found
@@ -130,20 +163,12 @@ def _folds(groups: Groups) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]
         yield fold, np.setdiff1d(everyone, fold)
 
 
-def _relearnt(
-    gram: Gram,
-    committee: Committee,
-    values: Vector,
-    extra_noise: Vector | None,
-    others: NDArray[np.intp],
-    settings: Settings,
-) -> Gram:
+def _relearn(gram: Gram, committee: Committee, others: NDArray[np.intp], settings: Settings) -> Gram:
     """The scores of all objects with the parameters learnt from some of them."""
-    transform = committee.transform
-    on_model = np.asarray(transform.forward(values), dtype=float)[others]
-    extra = None if extra_noise is None else (extra_noise * transform.slope(values) ** 2)[others]
+    data = Targets.of(committee.values, committee.extra_noise, committee.transform)
     encodings = take(gram.encodings, others)
-    return gram.tuned(learn(fresh(gram), encodings, on_model, extra, offset=settings.offset).similarity)
+    found = learn(fresh(gram), encodings, data.values[others], data.extra[others], offset=settings.offset)
+    return gram.retune(found.similarity)
 
 
 def fresh(gram: Gram) -> Similarity:

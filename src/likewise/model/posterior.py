@@ -1,62 +1,43 @@
-"""Mean and variance at any object, from the influence of the observations.
-
-    mean      μ(x) = m + Σ_i I_i(x) (y_i − m)                      (Eq. mean_influence)
-    variance  V(x) = a · |S(x, x) − Σ_i I_i(x) S(x, x_i)|          (Eq. variance_influence; a floor instead of |·|
-                                                                    where the spectrum is treated)
-
-with I(x) = S_x D, prior mean m and amplitude a. For a PSD similarity this is the posterior of a Gaussian process.
-"""
+"""The posterior of one similarity: mean, variance, influence and gradients at any object."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from likewise.errors import LikewiseError, SimilarityError
 from likewise.model.gram import Gram
-from likewise.model.influence import Rotated, Shared, Singular, Solution, Spectral, solve
-from likewise.model.spectrum import Spectrum, Treatment, treat
+from likewise.model.influence import Singular
+from likewise.model.regression import Prediction, Regression, regress
+from likewise.model.spectrum import Spectrum, treat
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.from_function import as_similarity
-
-MomentsPullback = Callable[[Vector, Vector], tuple[Matrix, Vector]]
-
-
-class Prediction(NamedTuple):
-    """Mean and standard deviation, one entry per object."""
-
-    mean: Vector
-    std: Vector
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What the observations say about any object. Immutable: `given` returns a new one."""
+    """What the observations say about any object. Immutable: `given` returns a new one.
+
+    `gram` compares an object with the observed ones, and `regression` makes a mean and a variance of its scores.
+    """
 
     gram: Gram
-    values: Vector
-    noise: Vector
-    treatment: Treatment
-    solution: Solution
-    amplitude: float = 1.0
-    prior_mean: float = 0.0
-    singular: Singular = "minimum_norm"
+    regression: Regression
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.gram)
 
     def mean(self, objects: Sequence[Any]) -> Vector:
         """μ(x) for each object."""
-        return self.mean_of_rows(self._rows(objects)[0])
+        return self.regression.mean(self._rows(objects)[0])
 
     def variance(self, objects: Sequence[Any]) -> Vector:
         """V(x) for each object."""
-        return self.variance_of_rows(*self._rows(objects))
+        return self.regression.variance(*self._rows(objects))
 
     def std(self, objects: Sequence[Any]) -> Vector:
         """√V(x) for each object."""
@@ -65,22 +46,17 @@ class Posterior:
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Mean and standard deviation for each object."""
         rows, selves = self._rows(objects)
-        return Prediction(self.mean_of_rows(rows), np.sqrt(self.variance_of_rows(rows, selves)))
+        return Prediction(self.regression.mean(rows), np.sqrt(self.regression.variance(rows, selves)))
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """I(x) = S_x D for each object: the weight each observation carries in its mean (Eq. I_OP)."""
-        return self.solution.influence(self._rows(objects)[0])
+        return self.regression.solution.influence(self._rows(objects)[0])
 
     def covariance(self, objects: Sequence[Any]) -> Matrix:
-        """Signed covariance K(x, x') − K_x D K_x'ᵀ (Eq. GP_variance; no |·| off the diagonal, errata 11)."""
+        """Signed covariance of the objects' values (Eq. GP_variance)."""
         encodings = self.gram.similarity.encode(objects)
-        rows = self.gram.rows(encodings)
-        if self.treatment.kind == "square":
-            prior = rows @ rows.T
-        else:
-            prior = self.gram.similarity.between(encodings, encodings)
-            prior = prior + self.treatment.shift * np.eye(len(prior))
-        return self.amplitude * (prior - rows @ self.solution.operator @ rows.T)
+        among = self.gram.similarity.between(encodings, encodings)
+        return self.regression.covariance(self.gram.rows(encodings), among)
 
     def gradients(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix]:
         """∇μ(x) and ∇V(x) in the vector of each object, for a differentiable similarity."""
@@ -91,109 +67,25 @@ class Posterior:
         rows, pull_rows = similarity.linearise(encodings, self.gram.encodings)
         selves, pull_selves = similarity.linearise_within(encodings)
         ones, zeros = np.ones(len(selves)), np.zeros(len(selves))
-        _, _, pull = self.linearise_rows(rows, selves)
+        _, _, pull = self.regression.linearise(rows, selves)
         mean_weights, _ = pull(ones, zeros)
         row_weights, self_weights = pull(zeros, ones)
         return pull_rows(mean_weights), pull_rows(row_weights) + pull_selves(self_weights)
 
-    def _rows(self, objects: Sequence[Any]) -> tuple[Matrix, Vector]:
-        encodings = self.gram.similarity.encode(objects)
-        return self.gram.rows(encodings), self.gram.selves(encodings)
-
-    @cached_property
-    def weights(self) -> Vector:
-        """w with μ = m + S_x w."""
-        return self.solution.weights(self.values - self.prior_mean)
-
-    def mean_of_rows(self, rows: Matrix) -> Vector:
-        """μ from the rows S_x."""
-        return self.prior_mean + rows @ self.weights
-
-    def variance_of_rows(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
-        """V from the rows S_x and the scores S(x, x)."""
-        signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows, shared)
-        return self.amplitude * np.asarray(self.treatment.variance(signed))
-
-    def linearise_rows(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
-        """μ and V from the rows S_x and the scores S(x, x), and one step of the chain rule through them.
-
-        The step takes ∂u/∂μ and ∂u/∂V at each object to ∂u/∂S_x and ∂u/∂S(x, x).
-        """
-        half = rows @ self.solution.operator
-        signed = self.treatment.selves(rows, selves) - np.einsum("ij,ij->i", half, rows)
-
-        def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
-            slope = self.amplitude * variance_slope * self.treatment.variance_slope(signed)
-            row_weights = mean_slope[:, None] * self.weights - (2.0 * slope)[:, None] * half
-            if self.treatment.kind == "square":
-                return row_weights + (2.0 * slope)[:, None] * rows, np.zeros_like(selves)
-            return row_weights, slope
-
-        return self.mean_of_rows(rows), self.amplitude * np.asarray(self.treatment.variance(signed)), pull
-
-    def lean(self) -> Posterior:
-        """What predicts from rows, without the matrices of scores behind it."""
-        return replace(self, gram=self.gram.lean(encodings=False), treatment=self.treatment.lean())
-
     def leave_one_out(self) -> Prediction:
-        """Mean and standard deviation at each observed object without its own value, in closed form.
-
-        μ₋ᵢ = y_i − [D(y − m)]_i / D_ii and V₋ᵢ = a·(1/D_ii − ρ_i) with the noise ratio ρ = σ²/a. For a PSD similarity
-        and for `as_is` this equals refitting without observation i; under a treatment that depends on the whole matrix
-        it is the answer with value i withheld and the treated matrix kept for the others. Where the matrix without i is
-        almost singular the closed form loses its digits, and the refit is done instead.
-        """
-        if not len(self):
-            return Prediction(np.zeros(0), np.zeros(0))
-        ratio = self.noise / self.amplitude
-        diagonal = np.array(self.solution.diagonal)
-        matrix = self.treatment.matrix + np.diag(ratio)
-        # D_ii = det(M without i) / det(M): next to zero, M without i is singular.
-        scale = np.abs(diagonal) * np.maximum(np.abs(np.diag(matrix)), np.finfo(float).tiny)
-        shaky = np.ones(len(self), dtype=bool) if not self.solution.exact else scale < 1e-8
-        safe = np.where(shaky, 1.0, diagonal)
-        solved = self.solution.solve(self.values - self.prior_mean)
-        mean = self.values - solved / safe
-        signed = 1.0 / safe - ratio
-        for i in np.flatnonzero(shaky):
-            mean[i], signed[i] = self._without(int(i), matrix)
-        return Prediction(mean, np.sqrt(self.amplitude * self.treatment.variance(signed)))
-
-    def _without(self, i: int, matrix: Matrix) -> tuple[float, float]:
-        """Mean and signed variance at observation i from the others, refitted with the treated matrix kept."""
-        others = np.delete(np.arange(len(self)), i)
-        solution = solve(
-            matrix[np.ix_(others, others)], definite=self.treatment.kind != "as_is", singular=self.singular
-        )
-        row = matrix[i, others][None]
-        mean = self.prior_mean + solution.influence(row) @ (self.values[others] - self.prior_mean)
-        own = self.treatment.matrix[i, i]
-        return float(mean[0]), float(own - solution.quadratic(row)[0])
+        """Mean and standard deviation at each observed object without its own value, in closed form."""
+        return self.regression.leave_one_out()
 
     def given(self, x: Any, value: float, noise: float | None = None) -> Posterior:
-        """The posterior after one more observation; O(t²) for a PSD similarity and for `as_is`."""
-        sigma2 = float(np.mean(self.noise)) if noise is None and len(self) else (noise if noise is not None else 1e-2)
+        """The posterior after one more observation; its noise is the mean of the others' unless given.
+
+        O(t²) for a PSD similarity and for `as_is`.
+        """
+        sigma2 = float(np.mean(self.regression.noise)) if noise is None and len(self) else noise
+        sigma2 = NOISE if sigma2 is None else sigma2
         _check_observations([x], np.array([value], dtype=float), np.array([sigma2]))
-        gram = self.gram.grown([x])
-        values, noises = np.append(self.values, float(value)), np.append(self.noise, sigma2)
-        plain = self.treatment.rotation is None and not self.treatment.shift and self.treatment.kind != "square"
-        growable = plain and (gram.similarity.psd or self.treatment.kind == "as_is")
-        solution = None
-        if growable:
-            t = len(self)
-            solution = self.solution.grown(gram.scores[t, :t], float(gram.scores[t, t] + sigma2 / self.amplitude))
-        if solution is None:
-            return posterior(
-                gram,
-                values,
-                noises,
-                self.treatment.kind,
-                amplitude=self.amplitude,
-                prior_mean=self.prior_mean,
-                singular=self.singular,
-            )
-        treatment = Treatment(self.treatment.kind, gram.scores)
-        return Posterior(gram, values, noises, treatment, solution, self.amplitude, self.prior_mean, self.singular)
+        gram = self.gram.grow([x])
+        return Posterior(gram, self.regression.given(gram.scores, float(value), sigma2))
 
     def given_all(self, objects: Sequence[Any], values: Sequence[float], noise: float | None = None) -> Posterior:
         """The posterior after a batch of observations."""
@@ -202,65 +94,19 @@ class Posterior:
             after = after.given(x, value, noise)
         return after
 
-
-def posterior(
-    gram: Gram,
-    values: Vector,
-    noise: Vector,
-    spectrum: Spectrum = "clip",
-    *,
-    amplitude: float = 1.0,
-    prior_mean: float = 0.0,
-    singular: Singular = "minimum_norm",
-) -> Posterior:
-    """The posterior of observations whose scores are at hand."""
-    treatment = treat(gram.scores, spectrum, psd=gram.similarity.psd)
-    return treated_posterior(
-        gram, values, noise, treatment, amplitude=amplitude, prior_mean=prior_mean, singular=singular
-    )
+    def _rows(self, objects: Sequence[Any]) -> tuple[Matrix, Vector]:
+        encodings = self.gram.similarity.encode(objects)
+        return self.gram.rows(encodings), self.gram.selves(encodings)
 
 
-def treated_posterior(
-    gram: Gram,
-    values: Vector,
-    noise: Vector,
-    treatment: Treatment,
-    *,
-    amplitude: float = 1.0,
-    prior_mean: float = 0.0,
-    singular: Singular = "minimum_norm",
-) -> Posterior:
-    """The posterior of observations whose scores are treated already."""
-    ratio = noise / amplitude
-    eigen = treatment.eigen
-    if eigen is not None and len(ratio) and np.all(ratio == ratio[0]) and _well(eigen.levels + ratio[0]):
-        solution: Solution = Spectral(eigen.basis, eigen.signs, eigen.levels + ratio[0])
-    else:
-        definite = treatment.kind != "as_is" or gram.similarity.psd
-        solution = solve(treatment.matrix + np.diag(ratio), definite=definite, singular=singular)
-        if treatment.rotation is not None:
-            solution = Rotated(solution, treatment.rotation)
-    return Posterior(gram, values, noise, treatment, solution, amplitude, prior_mean, singular)
-
-
-def _well(levels: Vector) -> bool:
-    return bool(levels.min() > len(levels) * 10 * np.finfo(float).eps * levels.max())
-
-
-def _check_observations(objects: Sequence[Any], values: Vector, noise: Vector) -> None:
-    """Refuse values that are not finite, and noises that are no variances, naming the object."""
-    for x, value, sigma2 in zip(objects, values.tolist(), noise.tolist(), strict=True):
-        if not isfinite(value):
-            raise LikewiseError(f"the value of {x!r} is {value}; leave out observations without a finite value")
-        if not (isfinite(sigma2) and sigma2 >= 0):
-            raise LikewiseError(f"the noise of {x!r} is {sigma2}; it is a variance, finite and not negative")
+NOISE = 1e-2
 
 
 def condition(
     similarity: Similarity | Callable[[Any, Any], float],
     objects: Sequence[Any],
     values: Sequence[float],
-    noise: float | Sequence[float] = 1e-2,
+    noise: float | Sequence[float] = NOISE,
     spectrum: Spectrum = "clip",
     *,
     amplitude: float = 1.0,
@@ -269,7 +115,15 @@ def condition(
 ) -> Posterior:
     """The posterior of a similarity given observations: parameters as given, nothing learnt.
 
-    `noise` is the variance σ² of the measurements, one for all or one for each.
+    `similarity` is a similarity, or a plain function of two objects.
+    `objects` and `values` are what was measured, one value for each object.
+    `noise` is the variance σ² of the measurements, in squared units of the values, one for all or one for each.
+    `spectrum` says what is done about negative eigenvalues: "as_is" (the paper's), "clip", "flip", "shift", "square".
+    The default leaves them out, which predicts best.
+    `amplitude` is the prior variance of the values at an object whose score with itself is 1; the paper's is 1.
+    `prior_mean` is what is expected far from all observations; the paper's is 0.
+    `singular` says which solution is taken where S + σ²I is singular: "minimum_norm", which does not depend on the
+    order of the observations, or the paper's "basic".
 
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> post = condition(RBF(1.0), [[0.0], [1.0]], [0.0, 1.0], noise=1e-6)
@@ -284,4 +138,15 @@ def condition(
     if not (np.isfinite(amplitude) and amplitude > 0):
         raise LikewiseError(f"the amplitude must be positive, not {amplitude}")
     gram = Gram.of(as_similarity(similarity), objects)
-    return posterior(gram, y, sigma2, spectrum, amplitude=amplitude, prior_mean=prior_mean, singular=singular)
+    psd = gram.similarity.psd
+    treatment = treat(gram.scores, spectrum, psd=psd)
+    return Posterior(gram, regress(treatment, y, sigma2, amplitude, prior_mean, singular, psd))
+
+
+def _check_observations(objects: Sequence[Any], values: Vector, noise: Vector) -> None:
+    """Refuse values that are not finite, and noises that are no variances, naming the object."""
+    for x, value, sigma2 in zip(objects, values.tolist(), noise.tolist(), strict=True):
+        if not isfinite(value):
+            raise LikewiseError(f"the value of {x!r} is {value}; leave out observations without a finite value")
+        if not (isfinite(sigma2) and sigma2 >= 0):
+            raise LikewiseError(f"the noise of {x!r} is {sigma2}; it is a variance, finite and not negative")

@@ -18,9 +18,9 @@ import numpy as np
 from likewise.model.committee import Committee
 from likewise.model.fit import Settings, fit, recondition
 from likewise.model.gram import Gram
-from likewise.model.gram_cache import GramCache, picked
-from likewise.model.leave_one_out import left_out_error
-from likewise.model.selection import LEARNT_FROM, Selection, chosen, last_fit, select
+from likewise.model.gram_cache import GramCache
+from likewise.model.leave_one_out import leave_one_out_error
+from likewise.model.selection import LEARNT_FROM, Selection, choose, last_fit, select
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, join
 
@@ -59,7 +59,7 @@ class Model:
     settings: Settings = field(default_factory=Settings)
     grams: GramCache = field(init=False)
     _known: tuple[Data, Selection, Committee] | None = None
-    _seated: tuple[Data, Committee] | None = None
+    _fitted: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
     _first: tuple[Any, list[Encoding]] | None = None
 
@@ -78,35 +78,35 @@ class Model:
         """The committee for these observations, and which of them it is conditioned on."""
         if self._known is None or not self._known[0].same(data):
             selection = select(data.values)
-            self._known = data, selection, self._conditioned(data, selection)
+            self._known = data, selection, self._condition(data, selection)
         return self._known[2], self._known[1]
 
-    def _conditioned(self, data: Data, selection: Selection) -> Committee:
+    def _condition(self, data: Data, selection: Selection) -> Committee:
         fit = last_fit(len(data.values))
         self.grams.settle(data.objects[: _settling(fit)])
         used = data.part(selection.conditioned)
         grams = self.grams.of(used.objects)
         places = np.searchsorted(selection.conditioned, selection.learnt)
-        fitted = self._fit([picked(gram, places) for gram in grams], used.part(places))
+        fitted = self._fit([gram.part(places) for gram in grams], used.part(places))
         committee = _on(fitted, grams, used)
         before = int(np.searchsorted(selection.conditioned, fit))
-        if before < len(used.values) and self._degraded(fitted, committee, grams, used, before):
-            places = chosen(used.values, LEARNT_FROM)
-            committee = _on(self._fit_now([picked(gram, places) for gram in grams], used.part(places)), grams, used)
+        if before < len(used.values) and self._has_degraded(fitted, committee, grams, used, before):
+            places = choose(used.values, LEARNT_FROM)
+            committee = _on(self._fit_now([gram.part(places) for gram in grams], used.part(places)), grams, used)
         return committee
 
-    def _degraded(self, fitted: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
+    def _has_degraded(self, fitted: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
         """Whether the errors have grown since the fit, when there were the first `before` of the observations."""
         if self._error is None or self._error[0] is not fitted:
             first = np.arange(before)
-            then = _on(fitted, [picked(gram, first) for gram in grams], used.part(first))
-            self._error = fitted, left_out_error(then)
-        return left_out_error(now) > DEGRADED * self._error[1]
+            then = _on(fitted, [gram.part(first) for gram in grams], used.part(first))
+            self._error = fitted, leave_one_out_error(then)
+        return leave_one_out_error(now) > DEGRADED * self._error[1]
 
     def _fit(self, grams: Sequence[Gram], data: Data) -> Committee:
-        if self._seated is None or not self._seated[0].same(data):
-            self._seated = data, self._fit_now(grams, data)
-        return self._seated[1]
+        if self._fitted is None or not self._fitted[0].same(data):
+            self._fitted = data, self._fit_now(grams, data)
+        return self._fitted[1]
 
     def _fit_now(self, grams: Sequence[Gram], data: Data) -> Committee:
         return fit(grams, data.values, data.extra_noise, settings=self.settings)
@@ -116,12 +116,8 @@ def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:
     """The committee on these observations, which hold those it was fitted on."""
     if len(fitted.grams[0]) == len(data.values):
         return fitted
-    tuned = [_like(gram, own.similarity) for gram, own in zip(grams, fitted.grams, strict=True)]
+    tuned = [gram.retune(own) for gram, own in zip(grams, fitted.similarities, strict=True)]
     return recondition(fitted, tuned, data.values, data.extra_noise)
-
-
-def _like(gram: Gram, similarity: Similarity) -> Gram:
-    return gram if gram.similarity is similarity else gram.tuned(similarity)
 
 
 def _settling(t: int) -> int:

@@ -43,7 +43,7 @@ def select(values: Vector) -> Selection:
     fitted = last_fit(t)
     fresh = np.arange(fitted, t)
     return Selection(
-        np.concatenate([chosen(values[:fitted], CONDITIONED_ON), fresh]), chosen(values[:fitted], LEARNT_FROM)
+        np.concatenate([choose(values[:fitted], CONDITIONED_ON), fresh]), choose(values[:fitted], LEARNT_FROM)
     )
 
 
@@ -61,10 +61,10 @@ def last_fit(t: int) -> int:
     return at
 
 
-def chosen(values: Vector, most: int) -> Index:
+def choose(values: Vector, most: int) -> Index:
     """The places of the best half of `most`, and of as many drawn from the others, in order.
 
-    >>> chosen(np.array([5.0, 1.0, 4.0, 3.0, 2.0]), 10).tolist()
+    >>> choose(np.array([5.0, 1.0, 4.0, 3.0, 2.0]), 10).tolist()
     [0, 1, 2, 3, 4]
     """
     t = len(values)

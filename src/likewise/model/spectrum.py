@@ -14,9 +14,9 @@ The noise is added to the matrix afterwards. A PSD similarity needs no treatment
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from likewise.errors import LikewiseError
 from likewise.similarity.base import Matrix, Vector
 
 Spectrum = Literal["as_is", "clip", "flip", "shift", "square"]
-SPECTRA: tuple[str, ...] = get_args(Spectrum)
 FLOOR = 1e-10
 
 
@@ -43,36 +42,151 @@ class Treatment:
     `rotation` is the matrix R of row ↦ row R, None for the identity; `eigen` is kept where it was computed anyway.
     """
 
-    kind: Spectrum
+    kind: ClassVar[Spectrum]
+    # Whether the treated matrix is positive semi-definite.
+    definite: ClassVar[bool] = True
+    # Whether an object's score with itself is its own, up to the shift, and does not come from its row.
+    own_selves: ClassVar[bool] = True
+
     matrix: Matrix
     rotation: Matrix | None = None
     shift: float = 0.0
     eigen: Eigen | None = None
-    negative_share: float = 0.0
+
+    @classmethod
+    def of(cls, scores: Matrix, psd: bool) -> Self:
+        """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done."""
+        if psd or not len(scores):
+            return cls(scores)
+        levels, basis = np.linalg.eigh(scores)
+        if levels[0] >= -tolerance(levels):
+            return cls(scores, eigen=Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels))))
+        return cls.of_eigen(scores, levels, basis)
+
+    @classmethod
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+        """The treatment of a matrix with these eigenvalues, some of them negative, and eigenvectors."""
+        raise NotImplementedError
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows and selves are as they were, so that more objects change nothing for those before."""
+        return self.rotation is None and not self.shift
 
     def selves(self, rows: Matrix, selves: Vector) -> Vector:
-        """Treated score of new objects with themselves."""
-        if self.kind == "square":
-            return np.einsum("ij,ij->i", rows, rows)
+        """Treated scores of new objects with themselves."""
         return selves + self.shift if self.shift else selves
+
+    def pull_selves(self, rows: Matrix, slopes: Vector) -> tuple[Any, Vector]:
+        """From derivatives in the treated selves to derivatives in the rows and in the selves."""
+        return 0.0, slopes
+
+    def cross(self, rows: Matrix, others: Matrix, scores: Matrix) -> Matrix:
+        """Treated scores between two sets of new objects, from the rows of both and the scores between them."""
+        return scores
+
+    def pull_cross(self, others: Matrix, slopes: Matrix) -> tuple[Any, Matrix]:
+        """From derivatives in `cross` to derivatives in the rows and in the scores."""
+        return 0.0, slopes
+
+    def among(self, rows: Matrix, scores: Matrix) -> Matrix:
+        """Treated scores among new objects."""
+        return self.cross(rows, rows, scores) + self.shift * np.eye(len(rows))
 
     def variance(self, signed: Any) -> Any:
         """The variance from v = self − row D rowᵀ, which an indefinite S can make negative."""
-        return np.abs(signed) if self.kind == "as_is" else np.maximum(signed, self.floor)
+        return np.maximum(signed, self.floor)
 
     def variance_slope(self, signed: Any) -> Any:
         """d variance / dv."""
-        return np.sign(signed) if self.kind == "as_is" else (signed > self.floor).astype(float)
+        return (signed > self.floor).astype(float)
 
     @cached_property
     def floor(self) -> float:
         """The least variance: a hair of the typical score of an object with itself."""
         return FLOOR * (float(np.mean(np.abs(np.diag(self.matrix)))) if len(self.matrix) else 1.0)
 
-    def lean(self) -> Treatment:
-        """What new objects need of it: the kind, the shift and the floor."""
+    def lean(self) -> Self:
+        """What new objects need of it: the shift, the floor, and whether rows are rotated."""
         typical = np.array([[self.floor / FLOOR]])
-        return Treatment(self.kind, typical, None if self.rotation is None else typical, self.shift)
+        return replace(self, matrix=typical, rotation=None if self.rotation is None else typical, eigen=None)
+
+
+class AsIs(Treatment):
+    """The paper's: S as it is, and the absolute value of what should be a variance."""
+
+    kind = "as_is"
+    definite = False
+
+    @classmethod
+    def of(cls, scores: Matrix, psd: bool) -> Self:
+        return cls(scores)
+
+    def variance(self, signed: Any) -> Any:
+        return np.abs(signed)
+
+    def variance_slope(self, signed: Any) -> Any:
+        return np.sign(signed)
+
+
+class Clip(Treatment):
+    """Directions of negative eigenvalues are left out."""
+
+    kind: ClassVar[Spectrum] = "clip"
+    below: ClassVar[float] = 0.0
+
+    @classmethod
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+        cut = tolerance(levels)
+        signs = np.where(levels > cut, 1.0, np.where(levels < -cut, cls.below, 0.0))
+        eigen = Eigen(basis, signs * levels, signs)
+        return cls((basis * eigen.levels) @ basis.T, (basis * signs) @ basis.T, eigen=eigen)
+
+
+class Flip(Clip):
+    """Negative eigenvalues count as positive ones."""
+
+    kind = "flip"
+    below = -1.0
+
+
+class Shift(Treatment):
+    """All eigenvalues are raised until none is negative."""
+
+    kind = "shift"
+
+    @classmethod
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+        shift = float(-levels[0])
+        eigen = Eigen(basis, levels + shift, np.ones(len(levels)))
+        return cls(scores + shift * np.eye(len(scores)), None, shift, eigen)
+
+
+class Square(Treatment):
+    """Objects are compared by their rows of scores: S²."""
+
+    kind = "square"
+    own_selves = False
+
+    @classmethod
+    def of(cls, scores: Matrix, psd: bool) -> Self:
+        return cls(scores @ scores, rotation=scores)
+
+    def selves(self, rows: Matrix, selves: Vector) -> Vector:
+        return np.einsum("ij,ij->i", rows, rows)
+
+    def pull_selves(self, rows: Matrix, slopes: Vector) -> tuple[Any, Vector]:
+        return (2.0 * slopes)[:, None] * rows, np.zeros_like(slopes)
+
+    def cross(self, rows: Matrix, others: Matrix, scores: Matrix) -> Matrix:
+        return rows @ others.T
+
+    def pull_cross(self, others: Matrix, slopes: Matrix) -> tuple[Any, Matrix]:
+        return slopes @ others, np.zeros_like(slopes)
+
+
+TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (AsIs, Clip, Flip, Shift, Square)}
+SPECTRA: tuple[str, ...] = tuple(TREATMENTS)
 
 
 def treat(scores: Matrix, spectrum: Spectrum = "clip", *, psd: bool = False) -> Treatment:
@@ -81,16 +195,9 @@ def treat(scores: Matrix, spectrum: Spectrum = "clip", *, psd: bool = False) -> 
     >>> treat(np.array([[0.0, 1.0], [1.0, 0.0]]), "clip").matrix.round(3).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
-    if spectrum not in SPECTRA:
+    if spectrum not in TREATMENTS:
         raise LikewiseError(f"unknown spectrum treatment {spectrum!r}; choose one of {', '.join(SPECTRA)}")
-    if spectrum == "as_is" or not len(scores):
-        return Treatment(spectrum, scores)
-    if spectrum == "square":
-        return Treatment("square", scores @ scores, rotation=scores)
-    if psd:
-        return Treatment(spectrum, scores)
-    levels, basis = np.linalg.eigh(scores)
-    return treat_decomposed(scores, levels, basis, spectrum)
+    return TREATMENTS[spectrum].of(scores, psd)
 
 
 def tolerance(levels: Vector) -> float:
@@ -106,20 +213,3 @@ def negative_share(levels: Vector) -> float:
     """
     total = float(np.sum(np.abs(levels)))
     return float(-np.sum(levels[levels < -tolerance(levels)])) / total if total else 0.0
-
-
-def treat_decomposed(scores: Matrix, levels: Vector, basis: Matrix, spectrum: Spectrum) -> Treatment:
-    """The treatment of a matrix whose eigenvalues and eigenvectors are at hand."""
-    cut, share, ones = tolerance(levels), negative_share(levels), np.ones(len(levels))
-    if levels[0] >= -cut and spectrum in ("clip", "flip", "shift"):
-        return Treatment(spectrum, scores, eigen=Eigen(basis, np.maximum(levels, 0.0), ones))
-    if spectrum == "shift":
-        shift = float(-levels[0])
-        eigen = Eigen(basis, levels + shift, ones)
-        return Treatment("shift", scores + shift * np.eye(len(scores)), None, shift, eigen, share)
-    below = 0.0 if spectrum == "clip" else -1.0
-    signs = np.where(levels > cut, 1.0, np.where(levels < -cut, below, 0.0))
-    eigen = Eigen(basis, signs * levels, signs)
-    return Treatment(
-        spectrum, (basis * eigen.levels) @ basis.T, (basis * signs) @ basis.T, eigen=eigen, negative_share=share
-    )

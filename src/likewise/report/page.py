@@ -68,7 +68,7 @@ def page(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | N
         subtitle=_subtitle(problem, name),
         verdict=_verdict(judgement),
         suggestions=_suggestions(problem, found, name),
-        charts="\n".join(_charts(problem, found, name)),
+        charts="\n".join(_charts(problem, found, judgement, name)),
         notes=_notes(notes),
         footer=f"Made by likewise {escape(__version__)} on {now}. This file needs no network.",
     )
@@ -116,12 +116,12 @@ def _suggestions(problem: Problem, found: Sequence[Suggestion], name: str) -> st
     return _section("suggestions", "Suggestions", f'<p class="soft">{text}</p>', cards(problem, found, name))
 
 
-def _charts(problem: Problem, found: Sequence[Suggestion], name: str) -> list[str]:
+def _charts(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, name: str) -> list[str]:
     measured = 0 if problem.sheet is None else len(problem.sheet.measured)
     return [
         _progress(problem, found, name, measured),
         _map(problem, found, name),
-        *_checks(problem, name, measured),
+        *_checks(judgement, name, measured),
         _committee(problem),
     ]
 
@@ -170,19 +170,19 @@ def _map(problem: Problem, found: Sequence[Suggestion], name: str) -> str:
     return _section("map", "Map of the objects", _figure(inline(figure, "map", text, titles), text))
 
 
-def _checks(problem: Problem, name: str, measured: int) -> list[str]:
-    if measured < FEWEST:
+def _checks(judgement: Judgement | None, name: str, measured: int) -> list[str]:
+    if judgement is None:
         return [
             _missing("predictions", "Predicted and measured", measured),
             _missing("calibration", "Calibration", measured),
         ]
-    check = views.checked(problem.study)
+    check = judgement.diagnosis.left_out
     spread = float(np.std(check.values))
     text = (
         f"Each measured object, predicted from all the others. Typical error {check.error:.3g}; "
         f"predicting the mean of all would give {spread:.3g}."
     )
-    inside = 100 * float(np.mean(check.inside))
+    inside = 100 * float(np.mean(check.inside()))
     calibrated = (
         f"Of an honest 95 % interval, 95 % hold their value; here it is {inside:.0f} %. A line below the band means "
         "that predictions are too sure of themselves, above it that they are too careful."

@@ -16,9 +16,9 @@ from likewise.run.loop import INTERRUPTED, Loop
 from likewise.run.progress import Progress
 from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRunner
 from likewise.run.stopping import MOST_FAILURES, PATIENCE, Limits, Watch, callbacks_of
+from likewise.similarity.auto.given import SimilarityLike
 from likewise.spaces.base import Space
 from likewise.study.checks import at_least_one, positive
-from likewise.study.similarities import SimilarityLike
 from likewise.study.storage.base import Storage
 from likewise.study.study import Direction, Study
 from likewise.study.trial import State, Trial

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.drawing import child
-from likewise.spaces.pools.ranges import rescaled
 
 TOLERANCE = 1e-9
 STRIDES = (0.3, 0.1, 0.03, 0.01)

@@ -11,11 +11,11 @@ from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
 from likewise.similarity.auto.text_kind import writing
 from likewise.similarity.base import Similarity
+from likewise.similarity.ranges import rescaled, span
 from likewise.spaces.base import Generator, Space, checked_where
 from likewise.spaces.codec.cells import listed_text, read_item
 from likewise.spaces.drawing import MOVES, some
 from likewise.spaces.items import Items
-from likewise.spaces.pools.ranges import rescaled, span
 from likewise.tables.cells import Decimal
 
 

@@ -13,10 +13,10 @@ from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity.base import Matrix, Similarity, assign
 from likewise.similarity.kinds.distributions.gaussians import Gaussian, diagonal_gaussians
 from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.box import Box
 from likewise.spaces.drawing import child
-from likewise.spaces.pools.ranges import rescaled
 
 Bounds = tuple[ArrayLike, ArrayLike]
 

@@ -11,9 +11,9 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.drawing import child
-from likewise.spaces.pools.ranges import rescaled
 
 TOLERANCE = 1e-6
 SHIFTS = 24

@@ -103,7 +103,7 @@ class Proposal:
         model, failed = self.proposer.model, self._comparable
         committee = model.committee(self.told)[0]
         feasible = chance(committee, model.grams, self.told, failed) if failed else None
-        best = float(committee.members[0].posterior.values.max())
+        best = float(committee.targets.max())
         return Scorer(committee, self.proposer.acquisition, best, feasible)
 
     def _completed(self, picks: list[Any], n: int, state: SearchState) -> list[Any]:

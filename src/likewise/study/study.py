@@ -21,13 +21,14 @@ from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.errors import StudyError
 from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
-from likewise.model.diagnosis.diagnosis import Diagnosis
+from likewise.model.diagnosis import Diagnosis, diagnose
 from likewise.model.fit import Settings
-from likewise.model.posterior import Prediction
+from likewise.model.regression import Prediction
 from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
+from likewise.similarity.auto.given import SimilarityLike
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
@@ -38,7 +39,7 @@ from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
 from likewise.study.proposal import Proposal, Proposer
-from likewise.study.similarities import SimilarityLike, similarities
+from likewise.study.similarities import similarities
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import NewRow, NoTrial, OpenStudy, Storage, Taken, open_storage
 from likewise.study.storage.memory import Memory
@@ -234,11 +235,8 @@ class Study:
 
     def diagnose(self) -> Diagnosis:
         """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict."""
-        from likewise.study.diagnose import diagnose
-
         with self._lock:
-            committee, told = self._believed()
-            return diagnose(committee, told, minimising=self.direction == "minimize", settings=self._model.settings)
+            return diagnose(self._believed()[0], settings=self._model.settings, sign=self._sign)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write every trial to a .csv, .parquet or .json file."""

@@ -23,10 +23,9 @@ from likewise.acquisition.scorer import Scorer
 from likewise.errors import SpaceError
 from likewise.model.committee import Committee, Member
 from likewise.model.gram import Gram
-from likewise.model.mix import Recipe
-from likewise.model.posterior import posterior
+from likewise.model.regression import regress
 from likewise.model.schedule import Data, Model
-from likewise.model.spectrum import SPECTRA
+from likewise.model.spectrum import SPECTRA, treat
 from likewise.model.transforms import Standardised
 from likewise.search.base import SearchState
 from likewise.search.pool import exhaustive
@@ -35,6 +34,7 @@ from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.pool.partition import Partition, scored
 from likewise.search.pool.query import Contenders, Entries, Query, joined, merged
 from likewise.search.pool.score_columns import Columns
+from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings import pieces
 from likewise.similarity.encodings.packed_bits import packed, packed_sizes
 from likewise.spaces.pools import encodings as spaces_encoded
@@ -86,20 +86,21 @@ def committee(
     members = []
     for share in rng.dirichlet(np.ones(size)):
         weights = tuple(float(w) for w in rng.choice([(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, 0.0, 0.7)]))
-        recipe = Recipe(weights, float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([0.0, 0.2])))
-        similarity, ratio = recipe.similarity(SIMILARITIES), float(rng.choice([1e-3, 1e-1]))
-        amplitude = float(rng.uniform(0.5, 2.0))
-        mixed = Gram.of(similarity, objects)
-        post = posterior(
-            mixed,
-            values,
-            np.full(len(values), ratio * amplitude),
-            str(rng.choice(spectra)),  # type: ignore[arg-type]
-            amplitude=amplitude,
-            prior_mean=float(rng.normal()),
-        )
-        members.append(Member(recipe, post, float(share), ratio))
+        mix = Mix(weights, float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([0.0, 0.2])))
+        ratio, amplitude, psd = float(rng.choice([1e-3, 1e-1])), float(rng.uniform(0.5, 2.0)), mix.psd(SIMILARITIES)
+        scores = mix.scores([gram.scores for gram in grams])
+        treatment = treat(scores, str(rng.choice(spectra)), psd=psd)  # type: ignore[arg-type]
+        noise = np.full(len(values), ratio * amplitude)
+        regression = regress(treatment, values, noise, amplitude, float(rng.normal()), psd=psd)
+        members.append(Member(mix, regression, float(share), ratio))
     return Committee(grams, tuple(members), Standardised(0.0, 1.0))
+
+
+def lone(mix: Mix, grams: Sequence[Gram], values: Any, ratio: float) -> Member:
+    """A member that is all of its committee."""
+    psd = mix.psd([gram.similarity for gram in grams])
+    treatment = treat(mix.scores([gram.scores for gram in grams]), psd=psd)
+    return Member(mix, regress(treatment, values, np.full(len(values), ratio), psd=psd), 1.0, ratio)
 
 
 def problem(seed: int, observed: int = 12) -> tuple[np.random.Generator, lw.Pool, list[Any], Any]:
@@ -161,8 +162,7 @@ def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition
     weights = tuple(float(k == similarity) for k in range(3))
     for t, ratio in ((5, 1e-2), (9, 1e-2), (14, 1e-3), (20, 1e-2)):
         grams = tuple(Gram.of(similarity, objects[:t]) for similarity in SIMILARITIES)
-        post = posterior(grams[similarity], values[:t], np.full(t, ratio))
-        member = Member(Recipe(weights), post, 1.0, ratio)
+        member = lone(Mix(weights), grams, values[:t], ratio)
         scorer = Scorer(Committee(grams, (member,), Standardised(0.0, 1.0)), acquisition, float(values[:t].max()))
         check(one.contenders(query(scorer), 8), scorer.score(pool.objects), [], 8)
         # As after an ask that needed tight bounds, whatever rows it scored.
@@ -249,9 +249,8 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(partitions, "scored", counted)
     for t in (28, 30):
-        gram, recipe = Gram.of(lw.RBF(0.3), objects[:t]), Recipe((1.0,), 1.0, offset)
-        mixed = Gram.of(recipe.similarity([lw.RBF(0.3)]), objects[:t])
-        member = Member(recipe, posterior(mixed, values[:t], np.full(t, 1e-2)), 1.0, 1e-2)
+        gram = Gram.of(lw.RBF(0.3), objects[:t])
+        member = lone(Mix((1.0,), 1.0, offset), [gram], values[:t], 1e-2)
         scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
         seen.clear()
         found = one.contenders(replace(query(scorer), versions={0: 0}), 16)
@@ -284,7 +283,7 @@ def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -
     fitted = model.committee(told)[0]
     feasible = chance(fitted, model.grams, told, [pool.objects[i] for i in (20, 30, 40)]) if failed else None
     for acquisition in ACQUISITIONS:
-        scorer = Scorer(fitted, acquisition, float(fitted.members[0].posterior.values.max()), feasible)
+        scorer = Scorer(fitted, acquisition, float(fitted.targets.max()), feasible)
         taken = {pool.key(pool.objects[i]) for i in range(12)}
         state = SearchState(pool, [], taken, np.random.default_rng(0))
         picks = lw.Sequential().pick(5, scorer, ExhaustiveSearch.over(pool, pool.key), state, [])
@@ -347,7 +346,7 @@ def test_large_pools_suggest_what_scoring_all_of_them_would(seed: int, monkeypat
     model = Model((Stored(bits),))
     told = Data(list(pool.objects[:25]), worth[:25], None)
     fitted = model.committee(told)[0]
-    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.members[0].posterior.values.max()))
+    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.targets.max()))
     state = SearchState(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(seed))
     search = ExhaustiveSearch.over(pool, pool.key)
     found = search.equilibria(scorer, state)

@@ -23,7 +23,7 @@ from likewise.similarity.kinds.numbered import Numbered
 from likewise.similarity.kinds.permutations import Kendall, Positions
 from likewise.similarity.kinds.strings import Hamming
 from likewise.similarity.kinds.vectors import RBF, Matern, VectorSimilarity
-from likewise.spaces.pools.ranges import rescaled, span
+from likewise.similarity.ranges import rescaled, span
 from likewise.testing.similarities import check_similarity
 
 rng = np.random.default_rng(3)

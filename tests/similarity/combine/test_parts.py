@@ -207,6 +207,6 @@ def test_what_is_learnt_and_settled_is_that_of_the_plain_encoding() -> None:
 def test_a_gram_matrix_grows_out_of_levels() -> None:
     rows = numbered_rows()
     parts = Parts(x=RBF(0.4), y=RBF(0.6), colour=Same())
-    grown = Gram.of(parts, rows[:MANY]).grown(rows[MANY : MANY + 2]).grown(rows[MANY + 2 :])
+    grown = Gram.of(parts, rows[:MANY]).grow(rows[MANY : MANY + 2]).grow(rows[MANY + 2 :])
     np.testing.assert_allclose(grown.scores, Gram.of(parts, rows).scores, rtol=1e-12)
     np.testing.assert_allclose(grown.rows(parts.encode(rows)), grown.scores, rtol=1e-12)

@@ -79,7 +79,7 @@ def test_different_widths_are_refused(similarity: Similarity, make: Make, one: i
 @pytest.mark.parametrize(("similarity", "make", "one", "other"), CASES, ids=[case[0].name for case in CASES])
 def test_an_observation_of_another_width_is_refused(similarity: Similarity, make: Make, one: int, other: int) -> None:
     with pytest.raises(SimilarityError, match="cannot be compared"):
-        Gram.of(similarity, [make(one)]).grown([make(other)])
+        Gram.of(similarity, [make(one)]).grow([make(other)])
 
 
 @pytest.mark.parametrize("similarity", VECTORS, ids=lambda similarity: similarity.name)

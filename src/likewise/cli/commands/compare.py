@@ -23,7 +23,7 @@ from likewise.cli.commands.options import (
 
 if TYPE_CHECKING:
     from likewise.campaign.problem import Problem
-    from likewise.study.compare import Comparison
+    from likewise.model.compare import Comparison
 
 # Comparing takes time in the cube of the rows; these many tell similarities apart.
 MOST = 1000
@@ -64,7 +64,7 @@ def _compared(problem: Problem, seed: int, console: Console) -> Comparison:
     import numpy as np
 
     from likewise.campaign.problem import enough
-    from likewise.study.compare import compare
+    from likewise.model.compare import compare
 
     enough(problem, 3, "a comparison")
     sheet = problem.sheet

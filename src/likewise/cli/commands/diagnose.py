@@ -24,7 +24,7 @@ from likewise.cli.commands.options import (
 
 if TYPE_CHECKING:
     from likewise.campaign.problem import Problem
-    from likewise.model.diagnosis.diagnosis import Diagnosis
+    from likewise.model.diagnosis import Diagnosis
 
 
 def diagnose(

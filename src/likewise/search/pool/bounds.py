@@ -31,21 +31,6 @@ MOST_KEPT = 32
 COLUMNS = 8
 
 
-def bounded(member: Member) -> bool:
-    """Whether the prior variance is a bound of this member's: D must be positive semi-definite."""
-    post = member.posterior
-    if post.treatment.kind in ("clip", "flip", "shift"):
-        return post.solution.exact or post.singular == "minimum_norm"
-    return post.treatment.kind == "as_is" and post.gram.similarity.psd and post.solution.exact
-
-
-def shrinking(member: Member) -> bool:
-    """Whether this member's variance can only fall as observations are added."""
-    treatment = member.posterior.treatment
-    plain = treatment.rotation is None and not treatment.shift and treatment.kind != "square"
-    return plain and bounded(member) and member.posterior.gram.similarity.psd
-
-
 @dataclass(frozen=True, eq=False)
 class Projection:
     """A matrix P of few columns with P Pᵀ ≼ D, written as rows, and how far rounding may take S_x P for scores of one.
@@ -60,7 +45,7 @@ class Projection:
     @classmethod
     def of(cls, member: Member, some: Matrix, dtype: Any) -> Projection:
         """The projection that suits objects whose scores with the observed ones are like these."""
-        seen = some @ member.posterior.solution.operator
+        seen = some @ member.regression.solution.operator
         levels, basis = np.linalg.eigh(seen @ some.T)
         kept = np.argsort(-levels)[:COLUMNS]
         kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
@@ -100,7 +85,7 @@ class Bounds:
     def prepare(self, query: Query) -> None:
         """Forget the values that are no bounds any more."""
         self.known = 0.0
-        for member in filter(shrinking, query.scorer.committee.members):
+        for member in (m for m in query.scorer.committee.members if m.regression.shrinking):
             key, ratios = _key(member, query), _ratios(member, query)
             known = self._kept.pop(key, None)
             if known is None or not known.ratios.items() <= ratios.items():
@@ -116,32 +101,32 @@ class Bounds:
         self, member: Member, selves: Vector, query: Query, part: slice, explained: Vector | None = None
     ) -> Vector:
         """A bound of the member's variance at some rows, of which so much is known to be explained."""
-        post = member.posterior
-        if not bounded(member):
+        regression = member.regression
+        if not regression.bounded:
             return np.full(len(selves), np.inf)
-        v = selves + post.treatment.shift
+        v = selves + regression.treatment.shift
         if explained is not None:
             v = v - explained
-        kept = self._kept.get(_key(member, query)) if shrinking(member) else None
+        kept = self._kept.get(_key(member, query)) if member.regression.shrinking else None
         if kept is not None:
             v = np.minimum(v, kept.values[part])
-        return post.amplitude * np.maximum(v, post.treatment.floor)
+        return regression.amplitude * np.maximum(v, regression.treatment.floor)
 
     def learn(self, query: Query, rows: Rows, variances: Matrix) -> None:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
         for member, values in zip(query.scorer.committee.members, variances, strict=True):
-            kept = self._kept.get(_key(member, query)) if shrinking(member) else None
+            kept = self._kept.get(_key(member, query)) if member.regression.shrinking else None
             if kept is not None:
-                kept.values[rows] = (values / member.posterior.amplitude).astype(np.float32) * UP
+                kept.values[rows] = (values / member.regression.amplitude).astype(np.float32) * UP
 
 
 def _key(member: Member, query: Query) -> Any:
-    return member.recipe, tuple(query.versions[k] for k in member.recipe.used), member.ratio
+    return member.mix, tuple(query.versions[k] for k in member.mix.used), member.ratio
 
 
 def _ratios(member: Member, query: Query) -> dict[tuple[int, int], float]:
     """σ²/a of each observation, by its number and how often that has come before; equal up to rounding is equal."""
-    ratios = member.posterior.noise / member.posterior.amplitude
+    ratios = member.regression.noise / member.regression.amplitude
     found: dict[tuple[int, int], float] = {}
     seen: Counter[int] = Counter()
     for number, ratio in zip(query.numbers, ratios.tolist(), strict=True):

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
 from likewise.model.gram import Gram
-from likewise.model.mix import Recipe
 from likewise.search.pool.query import Entries, Numbers, Query
 from likewise.search.pool.score_columns import WIDTH, Columns, Single
 from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings import encoding_files as stored
 from likewise.similarity.encodings.arrays import Encoding, take
 from likewise.similarity.encodings.encoding_files import Filed
@@ -93,24 +93,24 @@ class Chunk:
             block[:, part] = scores.T
         self.columns[k].append(new, block)
 
-    def sums(self, recipe: Recipe, weights: Matrix, query: Query) -> Single:
-        """Σ_j w_ij S_j of the recipe's scores S with the observed objects, in one reading of the columns."""
-        return (self._linear if recipe.power == 1.0 else self._warped)(recipe, weights, query)
+    def sums(self, mix: Mix, weights: Matrix, query: Query) -> Single:
+        """Σ_j w_ij S_j of the mix's scores S with the observed objects, in one reading of the columns."""
+        return (self._linear if mix.power == 1.0 else self._warped)(mix, weights, query)
 
-    def _linear(self, recipe: Recipe, weights: Matrix, query: Query) -> Single:
+    def _linear(self, mix: Mix, weights: Matrix, query: Query) -> Single:
         """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
-        for k in recipe.used:
-            total += self.columns[k].weighed(query.numbers, weights * recipe.weights[k])
-        return total + (recipe.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
+        for k in mix.used:
+            total += self.columns[k].weighed(query.numbers, weights * mix.weights[k])
+        return total + (mix.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
 
-    def _warped(self, recipe: Recipe, weights: Matrix, query: Query) -> Single:
+    def _warped(self, mix: Mix, weights: Matrix, query: Query) -> Single:
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
         for start in range(0, len(query.numbers), WIDTH):
             numbers = query.numbers[start : start + WIDTH]
-            scores = {k: self.columns[k].of(numbers) for k in recipe.used}
+            scores = {k: self.columns[k].of(numbers) for k in mix.used}
             for part in self._stretches():
-                mixed = recipe.scores({k: block[:, part] for k, block in scores.items()})
+                mixed = mix.scores({k: block[:, part] for k, block in scores.items()})
                 total[:, part] += weights[:, start : start + WIDTH].astype(self.dtype) @ mixed
         return total
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from likewise.acquisition.scorer import Scorer
 from likewise.model.gram import Gram
-from likewise.model.mix import Recipe
 from likewise.search.pool.query import Entries, Query, Rows
 from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.combine.mix import Mix
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Contest:
     entries: Entries
     means: Matrix
     before: Matrix
-    mixed: dict[Recipe, Matrix]
+    mixed: dict[Mix, Matrix]
     log_chance: Vector | None
     _extra: dict[int, Matrix] = field(default_factory=dict)
 
@@ -33,7 +33,7 @@ class Contest:
         scorer, committee = query.scorer, query.scorer.committee.without_pending()
         selves = {k: entries.selves[k] for k in entries.scores}
         means, before, _ = committee.stages(entries.scores, selves)
-        mixed = {recipe: recipe.scores(entries.scores) for recipe in {member.recipe for member in committee.members}}
+        mixed = {mix: mix.scores(entries.scores) for mix in {member.mix for member in committee.members}}
         chance = None
         if scorer.feasibility is not None:
             own = {k: entries.selves[k] for k in entries.chances}
@@ -43,7 +43,7 @@ class Contest:
     def scores(self, scorer: Scorer) -> Vector:
         """What each row is worth when the scorer's pending objects are taken into account."""
         score = scorer.score_moments(self.means, self._after(scorer))
-        return score if self.log_chance is None else scorer.lowered(score, self.log_chance)
+        return score if self.log_chance is None else scorer.lower(score, self.log_chance)
 
     def _after(self, scorer: Scorer) -> Matrix:
         committee = scorer.committee
@@ -52,11 +52,11 @@ class Contest:
         for k, gram in committee.waiting.items():
             self._extend(k, gram)
         after = np.empty_like(self.before)
-        for recipe, group in groupby(range(len(committee.members)), key=lambda i: committee.members[i].recipe):
-            rows = np.hstack([self.mixed[recipe], recipe.scores(self._extra)])
+        for mix, group in groupby(range(len(committee.members)), key=lambda i: committee.members[i].mix):
+            rows = np.hstack([self.mixed[mix], mix.scores(self._extra)])
             for i in group:
                 pending = committee.members[i].pending
-                after[i] = self.before[i] if pending is None else pending.lowered(self.before[i], rows)
+                after[i] = self.before[i] if pending is None else pending.lower(self.before[i], rows)
         return after
 
     def _extend(self, k: int, waiting: Gram) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.search.pool.bounds import Bounds, Projection, bounded
+from likewise.search.pool.bounds import Bounds, Projection
 from likewise.search.pool.chunk import BLOCK, Chunk
 from likewise.search.pool.query import Contenders, Entries, Query, Rows, joined, leading
 from likewise.search.pool.score_columns import WIDTH
@@ -153,18 +153,18 @@ class Partition:
         members = query.scorer.committee.members
         means, variances = np.empty((2, len(members), chunk.size), dtype=chunk.dtype)
         whole = slice(chunk.first, chunk.first + chunk.size)
-        for recipe, group in groupby(range(len(members)), key=lambda i: members[i].recipe):
+        for mix, group in groupby(range(len(members)), key=lambda i: members[i].mix):
             places = list(group)
-            # Means and projections of all members of a recipe are sums over the same columns.
-            weights = [members[i].posterior.weights[None] for i in places]
+            # Means and projections of all members of a mix are sums over the same columns.
+            weights = [members[i].regression.weights[None] for i in places]
             parts = [projections[i].rows for i in places if i in projections]
-            sums = chunk.sums(recipe, np.concatenate([*weights, *parts]), query)
-            selves = recipe.scores({k: chunk.selves[k] for k in recipe.used})
+            sums = chunk.sums(mix, np.concatenate([*weights, *parts]), query)
+            selves = mix.scores({k: chunk.selves[k] for k in mix.used})
             largest, first = float(np.abs(selves).max(initial=1.0)), len(places)
             for i, mean in zip(places, sums, strict=False):
-                post, explained = members[i].posterior, None
-                slack = largest * _rounding(chunk.dtype, post.weights)
-                means[i] = mean + chunk.dtype(post.prior_mean + slack)
+                regression, explained = members[i].regression, None
+                slack = largest * _rounding(chunk.dtype, regression.weights)
+                means[i] = mean + chunk.dtype(regression.prior_mean + slack)
                 if i in projections:
                     last = first + len(projections[i].rows)
                     explained, first = projections[i].explained(sums[first:last], largest), last
@@ -205,11 +205,11 @@ class Partition:
     def _projections(self, query: Query, rows: Rows) -> dict[int, Projection]:
         """A projection for every member that has bounds, made for rows like these."""
         some = self._entries(query, rows[:: -(-len(rows) // SAMPLE)]).scores
-        members = {i: member for i, member in enumerate(query.scorer.committee.members) if bounded(member)}
-        # Members of one recipe see the same rows.
-        seen = {r: Projection.condensed(r.scores(some)) for r in {member.recipe for member in members.values()}}
+        members = {i: member for i, member in enumerate(query.scorer.committee.members) if member.regression.bounded}
+        # Members of one mix see the same rows.
+        seen = {r: Projection.condensed(r.scores(some)) for r in {member.mix for member in members.values()}}
         dtype = np.float64 if self.precise else np.float32
-        return {i: Projection.of(member, seen[member.recipe], dtype) for i, member in members.items()}
+        return {i: Projection.of(member, seen[member.mix], dtype) for i, member in members.items()}
 
     def _exact(self, query: Query, rows: Rows) -> tuple[Vector, Vector]:
         """The scores of these rows, counted from the first of the partition, and what they cannot exceed later."""
@@ -241,7 +241,7 @@ def scored(query: Query, entries: Entries) -> tuple[Vector, Vector, Matrix]:
         return score, ceiling, before
     own = {k: entries.selves[k] for k in entries.chances}
     log_chance = scorer.feasibility.score_rows(entries.chances, own)
-    return scorer.lowered(score, log_chance), scorer.lowered(ceiling, log_chance), before
+    return scorer.lower(score, log_chance), scorer.lower(ceiling, log_chance), before
 
 
 def _rounding(dtype: Any, weights: Vector) -> float:

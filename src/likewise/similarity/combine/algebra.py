@@ -6,9 +6,10 @@ Sums and products are classes of their own: (a + b) * c and a + b * c nest as wr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -22,10 +23,38 @@ from likewise.similarity.base import (
     Similarity,
     Vector,
 )
+from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.from_function import FunctionSimilarity, as_similarity
 
-NOTHING = 1e-30
+
+class Rule(Protocol):
+    """A function of several scores of the same two objects, entry by entry. `Mix` is one."""
+
+    def psd(self, parts: Sequence[Similarity]) -> bool:
+        """Whether it makes a PSD similarity of these."""
+        ...
+
+    def scores(self, scores: Sequence[Any]) -> Any:
+        """One array of the scores of each part."""
+        ...
+
+    def pull(self, scores: Sequence[Any], weights: Any) -> Mapping[int, Any]:
+        """From derivatives in the result to derivatives in each part's scores."""
+        ...
+
+
+class Multiply:
+    """The product of all scores."""
+
+    def psd(self, parts: Sequence[Similarity]) -> bool:
+        return all(part.psd for part in parts)
+
+    def scores(self, scores: Sequence[Any]) -> Any:
+        return np.prod(scores, axis=0)
+
+    def pull(self, scores: Sequence[Any], weights: Any) -> Mapping[int, Any]:
+        return {k: weights * others for k, others in enumerate(others_product(scores))}
 
 
 def others_product(scores: Sequence[Any]) -> list[Any]:
@@ -38,6 +67,7 @@ def others_product(scores: Sequence[Any]) -> list[Any]:
 
 
 def merged(pullbacks: Sequence[ParameterPullback], weights: Sequence[Matrix]) -> dict[str, Vector]:
+    """The slopes of all parts' parameters, each under its part's number."""
     return {
         f"{i}.{name}": slope
         for i, (pull, w) in enumerate(zip(pullbacks, weights, strict=True))
@@ -45,12 +75,72 @@ def merged(pullbacks: Sequence[ParameterPullback], weights: Sequence[Matrix]) ->
     }
 
 
-def _differentiable(part: Similarity) -> Differentiable:
-    return cast(Differentiable, part)
+class Combination(Similarity):
+    """A similarity whose score is a function of its parts' scores; all else, derivatives too, follows from the rule."""
+
+    @property
+    @abstractmethod
+    def rule(self) -> Rule:
+        """The function."""
+
+    @property
+    def psd(self) -> bool:
+        return self.rule.psd(self.parts)
+
+    @property
+    def signed(self) -> bool:
+        return any(part.signed for part in self.parts)
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        return tuple(part.encode(objects) for part in self.parts)
+
+    def between(self, a: Encoding, b: Encoding) -> Matrix:
+        each = enumerate(self.parts)
+        scores = [part.between(self.part_encoding(a, i), self.part_encoding(b, i)) for i, part in each]
+        return cast(Matrix, self.rule.scores(scores))
+
+    def within(self, a: Encoding) -> Vector:
+        each = enumerate(self.parts)
+        return cast(Vector, self.rule.scores([part.within(self.part_encoding(a, i)) for i, part in each]))
+
+    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+        each = (part.sensitivity(self.part_encoding(a, i)) for i, part in enumerate(self.parts))
+        scores, pulls = zip(*each, strict=True)
+
+        def pull(weights: Matrix) -> dict[str, Vector]:
+            inside = self.rule.pull(scores, weights)
+            return merged(pulls, [inside[k] for k in range(len(pulls))])
+
+        return self.rule.scores(scores), pull
+
+    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+        each = enumerate(cast(Sequence[Differentiable], self.parts))
+        return self._chain([part.linearise(self.part_encoding(a, i), self.part_encoding(b, i)) for i, part in each])
+
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        each = enumerate(cast(Sequence[Differentiable], self.parts))
+        return self._chain([part.linearise_within(self.part_encoding(a, i)) for i, part in each])
+
+    def _chain(self, parts: Sequence[tuple[Any, Pullback]]) -> tuple[Any, Pullback]:
+        """One step of the chain rule, from the parts' scores to the combination's."""
+        scores = [score for score, _ in parts]
+        return self.rule.scores(scores), lambda weights: _added(
+            [parts[k][1](inside) for k, inside in self.rule.pull(scores, weights).items()]
+        )
+
+
+def _added(gradients: Sequence[Matrix]) -> Matrix:
+    """The sum of gradients in one vector; those of records over different fields are in different vectors."""
+    if len({gradient.shape for gradient in gradients}) > 1:
+        raise SimilarityError(
+            "these similarities have gradients in different fields, which cannot be added; "
+            "give each of them the same fields, or use the view of a Record space"
+        )
+    return cast(Matrix, sum(gradients))
 
 
 @dataclass(frozen=True)
-class Sum(Similarity):
+class Sum(Combination):
     """S(x, x') = Σ_k S_k(x, x'). PSD if every part is.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -65,12 +155,8 @@ class Sum(Similarity):
         return self.parts_
 
     @property
-    def psd(self) -> bool:
-        return all(part.psd for part in self.parts)
-
-    @property
-    def signed(self) -> bool:
-        return any(part.signed for part in self.parts)
+    def rule(self) -> Rule:
+        return Mix((1.0,) * len(self.parts))
 
     @property
     def name(self) -> str:
@@ -79,30 +165,9 @@ class Sum(Similarity):
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Sum(tuple(parts))
 
-    def encode(self, objects: Sequence[Any]) -> Encoding:
-        return tuple(part.encode(objects) for part in self.parts)
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return cast(Matrix, sum(part.between(x, y) for part, x, y in zip(self.parts, a, b, strict=True)))
-
-    def within(self, a: Encoding) -> Vector:
-        return cast(Vector, sum(part.within(x) for part, x in zip(self.parts, a, strict=True)))
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pullbacks = zip(*(part.sensitivity(x) for part, x in zip(self.parts, a, strict=True)), strict=True)
-        return sum(scores), lambda weights: merged(pullbacks, [weights] * len(pullbacks))
-
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        parts = [_differentiable(part).linearise(x, y) for part, x, y in zip(self.parts, a, b, strict=True)]
-        return cast(Matrix, sum(s for s, _ in parts)), lambda weights: _added([p(weights) for _, p in parts])
-
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        parts = [_differentiable(part).linearise_within(x) for part, x in zip(self.parts, a, strict=True)]
-        return cast(Vector, sum(s for s, _ in parts)), lambda weights: _added([p(weights) for _, p in parts])
-
 
 @dataclass(frozen=True)
-class Product(Similarity):
+class Product(Combination):
     """S(x, x') = Π_k S_k(x, x'). PSD if every part is.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -117,12 +182,8 @@ class Product(Similarity):
         return self.parts_
 
     @property
-    def psd(self) -> bool:
-        return all(part.psd for part in self.parts)
-
-    @property
-    def signed(self) -> bool:
-        return any(part.signed for part in self.parts)
+    def rule(self) -> Rule:
+        return Multiply()
 
     @property
     def name(self) -> str:
@@ -130,46 +191,6 @@ class Product(Similarity):
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Product(tuple(parts))
-
-    def encode(self, objects: Sequence[Any]) -> Encoding:
-        return tuple(part.encode(objects) for part in self.parts)
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        scores = [part.between(x, y) for part, x, y in zip(self.parts, a, b, strict=True)]
-        return cast(Matrix, np.prod(scores, axis=0))
-
-    def within(self, a: Encoding) -> Vector:
-        return cast(Vector, np.prod([part.within(x) for part, x in zip(self.parts, a, strict=True)], axis=0))
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pullbacks = zip(*(part.sensitivity(x) for part, x in zip(self.parts, a, strict=True)), strict=True)
-        others = others_product(scores)
-        return scores[0] * others[0], lambda weights: merged(pullbacks, [weights * other for other in others])
-
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        parts = [_differentiable(part).linearise(x, y) for part, x, y in zip(self.parts, a, b, strict=True)]
-        return _product_rule(parts)
-
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        parts = [_differentiable(part).linearise_within(x) for part, x in zip(self.parts, a, strict=True)]
-        return _product_rule(parts)
-
-
-def _product_rule(parts: Sequence[tuple[Any, Pullback]]) -> tuple[Any, Pullback]:
-    others = others_product([scores for scores, _ in parts])
-    return parts[0][0] * others[0], lambda weights: _added(
-        [pull(weights * other) for (_, pull), other in zip(parts, others, strict=True)]
-    )
-
-
-def _added(gradients: Sequence[Matrix]) -> Matrix:
-    """The sum of gradients in one vector; those of records over different fields are in different vectors."""
-    if len({gradient.shape for gradient in gradients}) > 1:
-        raise SimilarityError(
-            "these similarities have gradients in different fields, which cannot be added; "
-            "give each of them the same fields, or use the view of a Record space"
-        )
-    return cast(Matrix, sum(gradients))
 
 
 class _Wrapper(Similarity):
@@ -193,7 +214,7 @@ class _Wrapper(Similarity):
 
 
 @dataclass(frozen=True)
-class Scaled(_Wrapper):
+class Scaled(_Wrapper, Combination):
     """S(x, x') = factor · inner(x, x'). PSD if the inner one is.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -209,8 +230,8 @@ class Scaled(_Wrapper):
             raise SimilarityError(f"a similarity can be scaled by a non-negative number alone, not by {self.factor}")
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd
+    def rule(self) -> Rule:
+        return Mix((self.factor,))
 
     @property
     def name(self) -> str:
@@ -219,75 +240,9 @@ class Scaled(_Wrapper):
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Scaled(parts[0], self.factor)
 
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.factor * self.inner.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.factor * self.inner.within(a)
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(a)
-        return self.factor * scores, lambda weights: merged([pull], [self.factor * weights])
-
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        scores, pull = _differentiable(self.inner).linearise(a, b)
-        return self.factor * scores, lambda weights: pull(self.factor * weights)
-
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        scores, pull = _differentiable(self.inner).linearise_within(a)
-        return self.factor * scores, lambda weights: pull(self.factor * weights)
-
 
 @dataclass(frozen=True)
-class Offset(_Wrapper):
-    """S(x, x') = inner(x, x') + constant: what all objects have in common. PSD if the inner one is.
-
-    In a posterior it stands for a mean that is learnt with everything else: a priori N(0, constant · amplitude).
-
-    >>> from likewise.similarity.kinds.vectors import RBF
-    >>> Offset(RBF(1.0), 0.5)([0.0], [0.0])
-    1.5
-    """
-
-    inner: Similarity
-    constant: float
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.constant) and self.constant >= 0):
-            raise SimilarityError(f"a similarity can be offset by a non-negative number alone, not by {self.constant}")
-
-    @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Offset(parts[0], self.constant)
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b) + self.constant
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a) + self.constant
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(a)
-        return scores + self.constant, lambda weights: merged([pull], [weights])
-
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        scores, pull = _differentiable(self.inner).linearise(a, b)
-        return scores + self.constant, pull
-
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        scores, pull = _differentiable(self.inner).linearise_within(a)
-        return scores + self.constant, pull
-
-
-@dataclass(frozen=True)
-class Warped(_Wrapper):
+class Warped(_Wrapper, Combination):
     """S(x, x') = inner(x, x')^power: how local a similarity is. PSD for a whole power of a PSD similarity.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -308,8 +263,8 @@ class Warped(_Wrapper):
             )
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd and self.power == int(self.power)
+    def rule(self) -> Rule:
+        return Mix((1.0,), self.power)
 
     @property
     def name(self) -> str:
@@ -317,33 +272,6 @@ class Warped(_Wrapper):
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
         return Warped(parts[0], self.power)
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b) ** self.power
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a) ** self.power
-
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(a)
-        slope = power_slope(scores, self.power)
-        return scores**self.power, lambda weights: merged([pull], [weights * slope])
-
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        scores, pull = _differentiable(self.inner).linearise(a, b)
-        return scores**self.power, lambda weights: pull(weights * power_slope(scores, self.power))
-
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        scores, pull = _differentiable(self.inner).linearise_within(a)
-        return scores**self.power, lambda weights: pull(weights * power_slope(scores, self.power))
-
-
-def power_slope(scores: Any, power: float) -> Any:
-    """d s^p / ds = p s^(p−1), taken as 0 next to s = 0, where it may be infinite."""
-    if power == 1.0:
-        return np.ones_like(scores)
-    nothing = np.abs(scores) < NOTHING
-    return np.where(nothing, 0.0, power * np.where(nothing, 1.0, scores) ** (power - 1.0))
 
 
 def warped(similarity: Similarity | Function, power: float) -> Similarity:

@@ -22,7 +22,8 @@ from likewise.similarity.base import (
     assign,
     is_differentiable,
 )
-from likewise.similarity.combine.algebra import merged, others_product, power_slope
+from likewise.similarity.combine.algebra import merged, others_product
+from likewise.similarity.combine.mix import power_slope
 from likewise.similarity.encodings.arrays import (
     MANY,
     Encoding,

@@ -19,12 +19,12 @@ from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_field
 from likewise.similarity.base import Similarity, assign
 from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.ranges import Path, column, rescaled, span
 from likewise.spaces.base import SAMPLE, Generator, Space, checked_where
 from likewise.spaces.codec.codec import identity, plain
 from likewise.spaces.codec.copies import copied
 from likewise.spaces.codec.foreign import foreign, is_graph
 from likewise.spaces.pools.encodings import Encoder, standing_in
-from likewise.spaces.pools.ranges import Path, column, rescaled, span
 from likewise.spaces.pools.sources import Table, read
 
 STRETCH = 1 << 14

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import LikewiseError
-from likewise.model.diagnosis.diagnosis import Diagnosis, Fit, diagnose, finite
-from likewise.model.diagnosis.formatting import fits
+from likewise.model.diagnosis import Diagnosis, Fit, diagnose, finite
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
+from likewise.model.verdict import table
+from likewise.similarity.auto.given import Given, as_similarities, view_inside_fixed
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector
-from likewise.spaces.pools.ranges import column, rescaled, span
-from likewise.study.similarities import Given, named_similarities, seen
+from likewise.similarity.ranges import column, rescaled, span
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class Comparison:
     def __str__(self) -> str:
         whole = [self.diagnosis.committee] if len(self.rows) > 1 else []
         kind = [] if self.recognised is None else [f"{self.recognised.kind}: {self.recognised.why}"]
-        table = fits([*self.rows, *whole], self.diagnosis.mean_rmse)
-        return "\n".join([*kind, self.verdict, *self.diagnosis.notes, "", table])
+        fits = table([*self.rows, *whole], self.diagnosis.mean_rmse)
+        return "\n".join([*kind, self.verdict, *self.diagnosis.notes, "", fits])
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
@@ -63,7 +63,11 @@ def compare(
 ) -> Comparison:
     """Rank similarities by how well each predicts values it has not seen.
 
-    `std` is the standard deviation of the measurements, one for all or one for each, where it is known.
+    `objects` and `values` are what was measured, two objects or more, one value for each.
+    `similarities` are those to compare: one, a list of similarities and plain functions of two objects, or "auto", the
+    default, for those that suit the kind of the objects.
+    `std` is the standard deviation of the measurements in the unit of the values, one for all or one for each; None,
+    the default, where it is not known.
 
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> x = np.linspace(0.0, 6.0, 25)
@@ -71,12 +75,12 @@ def compare(
     >>> compare(list(x), np.sin(x), [parity, close]).best.name
     'RBF'
     """
-    y, extra = _checked(objects, values, std)
-    named = named_similarities(similarities)
+    y, extra = _check(objects, values, std)
+    named = as_similarities(similarities)
     recognised = recognise(objects) if named is None else None
     chosen = recognised.similarities if recognised is not None else named or ()
     grams = [_gram(one, objects) for one in chosen]
-    diagnosis = diagnose(fit(grams, y, extra), y, extra)
+    diagnosis = diagnose(fit(grams, y, extra))
     order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.similarities[k]))
     rows, ranked = tuple(diagnosis.similarities[k] for k in order), tuple(chosen[k] for k in order)
     return Comparison(rows, ranked, recognised, diagnosis)
@@ -86,7 +90,7 @@ def _density(fit: Fit) -> float:
     return fit.log_density if np.isfinite(fit.log_density) else -np.inf
 
 
-def _checked(
+def _check(
     objects: Sequence[Any], values: Sequence[float], std: float | Sequence[float] | None
 ) -> tuple[Vector, Vector | None]:
     y = np.asarray(values, dtype=float)
@@ -112,7 +116,6 @@ def _gram(similarity: Similarity, objects: Sequence[Any]) -> Gram:
     def view(one: Similarity) -> Similarity:
         return rescaled(one, lambda path: span(column(objects, path)))
 
-    viewed = view(seen(similarity, view))
+    viewed = view(view_inside_fixed(similarity, view))
     gram = Gram.of(viewed, objects)
-    settled = viewed.fitted(gram.encodings)
-    return gram if settled is viewed else gram.tuned(settled)
+    return gram.retune(viewed.fitted(gram.encodings))

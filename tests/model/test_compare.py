@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from likewise.errors import LikewiseError, SimilarityError
+from likewise.model.compare import compare
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.from_function import from_function
 from likewise.similarity.kinds.strings import Indel
 from likewise.similarity.kinds.vectors import RBF
-from likewise.study.compare import compare
 
 DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 X = np.random.default_rng(0).uniform(0.0, 30.0, 30)

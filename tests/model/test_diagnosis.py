@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import likewise as lw
 from likewise.model.committee import Committee
-from likewise.model.diagnosis.diagnosis import Diagnosis, diagnose, unique_names
-from likewise.model.diagnosis.verdict import verdict, warnings
-from likewise.model.fit import Settings, fit
+from likewise.model.diagnosis import Diagnosis, diagnose, unique_names
+from likewise.model.fit import OFFSET, Settings, fit
 from likewise.model.gram import Gram
-from likewise.model.leave_one_out import LeaveOneOut, left_out, same_objects
+from likewise.model.leave_one_out import LeaveOneOut, leave_out, same_objects
 from likewise.model.posterior import condition
+from likewise.model.verdict import verdict, warnings
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.from_function import from_function
@@ -30,7 +31,7 @@ def committee(similarities: list[Similarity], objects: list[float], values: np.n
 
 
 def diagnosed(similarities: list[Similarity], objects: list[float], values: np.ndarray, sign: float = 1.0) -> Diagnosis:
-    return diagnose(committee(similarities, objects, values), values, settings=PLAIN, sign=sign)
+    return diagnose(committee(similarities, objects, values), settings=PLAIN, sign=sign)
 
 
 def smooth(n: int, seed: int = 0, noise: float = 0.05) -> tuple[list[float], np.ndarray]:
@@ -50,31 +51,36 @@ def test_leaving_out_equals_refitting_without_the_object(replicates: int) -> Non
     unseen = LeaveOneOut.of(fitted, groups)
     on_model = fitted.transform.forward(values)
     for k, member in enumerate(fitted.members):
-        post = member.posterior
-        if not post.gram.similarity.psd:
+        regression = member.regression
+        if not regression.psd:
             continue
+        whole = sum(w * one for w, one in zip(member.mix.weights, fitted.similarities, strict=True))
+        alike = lw.warped(whole, member.mix.power) + from_function(lambda a, b: OFFSET, psd=True)
         for group in groups:
             others = np.setdiff1d(np.arange(len(values)), group)
             refitted = condition(
-                post.gram.similarity,
+                alike,
                 [objects[i] for i in others],
                 on_model[others],
-                post.noise[others].tolist(),
-                amplitude=post.amplitude,
+                regression.noise[others].tolist(),
+                amplitude=regression.amplitude,
             ).predict([objects[group[0]]])
             assert unseen.means[k, group] == pytest.approx(np.repeat(refitted.mean, len(group)), abs=1e-6)
             assert unseen.latent[k, group] == pytest.approx(np.repeat(refitted.std**2, len(group)), abs=1e-6)
 
 
-def test_densities_and_ranks_are_those_of_the_mixture_of_members() -> None:
+def test_densities_and_intervals_are_those_of_the_mixture_of_members() -> None:
     objects, values = smooth(15)
     fitted = committee([CLOSE, FAR], objects, values)
-    unseen = LeaveOneOut.of(fitted, same_objects(objects))
+    groups = same_objects(objects)
+    unseen, found = LeaveOneOut.of(fitted, groups), leave_out(fitted, groups, PLAIN)
     on_model = fitted.transform.forward(values)
     spread = np.sqrt(unseen.variances)
     density = fitted.weights @ stats.norm.pdf(on_model, unseen.means, spread)
-    assert unseen.log_densities(on_model) == pytest.approx(np.log(density))
-    assert unseen.ranks(on_model) == pytest.approx(fitted.weights @ stats.norm.cdf(on_model, unseen.means, spread))
+    assert found.log_densities == pytest.approx(np.log(density * fitted.transform.slope(values)))
+    ranks = fitted.weights @ stats.norm.cdf(on_model, unseen.means, spread)
+    assert found.away == pytest.approx(np.abs(2.0 * ranks - 1.0))
+    assert np.array_equal(found.inside(0.8), (ranks >= 0.1) & (ranks <= 0.9))
 
 
 def test_a_perfect_similarity_explains_the_values() -> None:
@@ -99,7 +105,7 @@ def test_many_parameters_that_are_learnt_do_not_explain_noise() -> None:
         rng = np.random.default_rng(seed)
         objects, values = list(rng.random((24, 4))), rng.standard_normal(24)
         fitted = fit([Gram.of(Matern(), objects)], values, settings=PLAIN)
-        explained += "no better than the mean" not in diagnose(fitted, values, settings=PLAIN).verdict
+        explained += "no better than the mean" not in diagnose(fitted, settings=PLAIN).verdict
     assert explained <= 1
 
 
@@ -107,7 +113,9 @@ def test_without_parameters_to_learn_leaving_out_is_the_closed_form() -> None:
     objects, values = smooth(15)
     fitted = committee([CLOSE, FAR], objects, values)
     groups = same_objects(objects)
-    assert left_out(fitted, values, None, groups, PLAIN).means == pytest.approx(LeaveOneOut.of(fitted, groups).means)
+    unseen = LeaveOneOut.of(fitted, groups)
+    expected = fitted.on_users_scale(unseen.means, unseen.latent).mean
+    assert leave_out(fitted, groups, PLAIN).mean == pytest.approx(expected)
 
 
 def test_replicates_do_not_make_a_useless_similarity_look_good() -> None:
@@ -185,7 +193,7 @@ def test_the_negative_share_of_the_spectrum_is_reported_where_there_is_one() -> 
     values = np.array([float(len(word)) for word in words])
     gram = Gram.of(Levenshtein(), words)
     levels = np.linalg.eigvalsh(gram.scores)
-    found = diagnose(fit([gram], values, settings=PLAIN), values, settings=PLAIN).committee
+    found = diagnose(fit([gram], values, settings=PLAIN), settings=PLAIN).committee
     assert found.negative == pytest.approx(-levels[levels < 0].sum() / np.abs(levels).sum())
     assert found.treatment == "clip"
     assert diagnosed([CLOSE], *smooth(10)).committee.negative == 0.0

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from likewise.model.committee import Committee
-from likewise.model.diagnosis.verdict import verdict, warnings
-from likewise.model.fit import DEFAULT, Settings, fit
+from likewise.model.fit import DEFAULT, Settings, fit, recondition
 from likewise.model.gram import Gram
-from likewise.model.leave_one_out import Groups, LeaveOneOut, fresh, left_out, same_objects
+from likewise.model.leave_one_out import Groups, LeftOut, fresh, leave_out, same_objects
 from likewise.model.spectrum import negative_share
 from likewise.model.transforms import mean_ranks
+from likewise.model.verdict import table, verdict, warnings
 from likewise.similarity.base import Vector
 
+# Judging takes time in the cube of the observations; these many tell similarities apart.
+MOST = 400
 LEVELS = (0.5, 0.8, 0.95)
 OUTLYING = 3.5
 
@@ -63,7 +65,10 @@ class Outlier:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What leaving out says of each similarity and of the committee; printed, it is a table and a verdict."""
+    """What leaving out says of each similarity and of the committee; printed, it is a table and a verdict.
+
+    `left_out` has what the committee says of each observation without it: what `likewise.plots` draws.
+    """
 
     verdict: str
     notes: tuple[str, ...]
@@ -73,17 +78,16 @@ class Diagnosis:
     similarities: tuple[Fit, ...]
     replicated: tuple[Replicated, ...]
     outliers: tuple[Outlier, ...]
+    left_out: LeftOut = field(repr=False, compare=False)
 
     def __str__(self) -> str:
-        from likewise.model.diagnosis.formatting import fits
-
         rows = [*self.similarities, *([self.committee] if len(self.similarities) > 1 else [])]
         return "\n".join(
             [
                 self.verdict,
                 *self.notes,
                 "",
-                fits(rows, self.mean_rmse),
+                table(rows, self.mean_rmse),
                 *(f"told {r.count} times, standard deviation {r.spread:.3g}: {r.object!r}" for r in self.replicated),
                 *(
                     f"outlier: {o.object!r} has {o.value:.4g} where the others say {o.expected:.4g} "
@@ -95,7 +99,8 @@ class Diagnosis:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data; objects are written as text."""
-        data = asdict(replace(self, replicated=(), outliers=()))
+        data = {name: value for name, value in vars(self).items() if name != "left_out"}
+        data |= {"committee": asdict(self.committee), "similarities": list(map(asdict, self.similarities))}
         for what in ("replicated", "outliers"):
             data[what] = [{**vars(one), "object": repr(one.object)} for one in getattr(self, what)]
         return finite(data)
@@ -110,60 +115,54 @@ def finite(data: Any) -> Any:
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-def diagnose(
-    committee: Committee,
-    values: Vector,
-    extra_noise: Vector | None = None,
-    *,
-    settings: Settings = DEFAULT,
-    sign: float = 1.0,
-) -> Diagnosis:
-    """How well the committee and each of its similarities alone predict these values, on the user's scale.
+def diagnose(committee: Committee, *, settings: Settings = DEFAULT, sign: float = 1.0) -> Diagnosis:
+    """How well a committee and each of its similarities alone predict the values it is conditioned on.
 
-    The values, and known measurement variances, are those the committee was fitted on; they are times `sign`, −1 where
-    a study minimises, what the user told.
+    Many observations are judged by some of them. The values are times `sign`, −1 where a study minimises, what the user
+    told. `settings` are those the committee was fitted with.
     """
-    groups = same_objects(committee.grams[0].objects)
-    baseline = _error_of_mean(values, groups)
-
-    def judged(one: Committee) -> _Judged:
-        return _Judged(one, left_out(one, values, extra_noise, groups, settings))
-
-    alone = [judged(one) for one in _each_alone(committee, values, extra_noise, settings)]
-    whole = alone[0] if len(alone) == 1 else judged(committee)
-    names = unique_names([gram.similarity.name for gram in committee.grams])
+    if len(committee) > MOST:
+        found = diagnose(_thin(committee, MOST), settings=settings, sign=sign)
+        return replace(found, notes=(*found.notes, f"judged by {MOST} of {len(committee)} observations"))
+    groups = same_objects(committee.objects)
+    baseline = _error_of_mean(committee.values, groups)
+    each = _each_alone(committee, settings)
+    judged = [leave_out(one, groups, settings) for one in each]
+    names = unique_names([similarity.name for similarity in committee.similarities])
     fits = [
-        replace(_fit(one, name, values, baseline), weight=float(weight))
-        for one, name, weight in zip(alone, names, committee.similarity_weights(), strict=True)
+        replace(_fit(one, found, name, baseline), weight=float(weight))
+        for one, found, name, weight in zip(each, judged, names, committee.similarity_weights(), strict=True)
     ]
-    total = fits[0] if len(fits) == 1 else _fit(whole, "committee", values, baseline)
+    whole = judged[0] if len(fits) == 1 else leave_out(committee, groups, settings)
+    total = fits[0] if len(fits) == 1 else _fit(committee, whole, "committee", baseline)
+    told = whole if sign > 0 else whole.negate()
     return Diagnosis(
         verdict(total.spearman, total.explained, len(fits), len(groups)),
         warnings(total.inside, len(groups)),
-        len(values),
+        len(committee),
         baseline,
         total,
         tuple(fits),
-        _replicated(committee, sign * values, groups),
-        _outliers(whole, values, sign),
+        _replicates(committee.objects, told.values, groups),
+        _outliers(committee.objects, told),
+        told,
     )
 
 
-class _Judged(NamedTuple):
-    """A committee, and what it says of observations it has not seen."""
+def _thin(committee: Committee, most: int) -> Committee:
+    """The committee on so many of its observations, evenly spaced in their order."""
+    some = np.linspace(0, len(committee) - 1, most).round().astype(np.intp)
+    extra = None if committee.extra_noise is None else committee.extra_noise[some]
+    return recondition(committee, [gram.part(some) for gram in committee.grams], committee.values[some], extra)
 
-    committee: Committee
-    left_out: LeaveOneOut
 
-
-def _each_alone(
-    committee: Committee, values: Vector, extra_noise: Vector | None, settings: Settings
-) -> list[Committee]:
+def _each_alone(committee: Committee, settings: Settings) -> list[Committee]:
     """A committee of each similarity alone, on the same transform, so that densities can be compared."""
     if len(committee.grams) == 1:
         return [committee]
+    values, extra = committee.values, committee.extra_noise
     return [
-        fit([gram.tuned(fresh(gram))], values, extra_noise, settings=settings, transform=committee.transform)
+        fit([gram.retune(fresh(gram))], values, extra, settings=settings, transform=committee.transform)
         for gram in committee.grams
     ]
 
@@ -185,23 +184,17 @@ def _error_of_mean(values: Vector, groups: Groups) -> float:
     return float(np.sqrt(np.mean(np.concatenate(errors) ** 2))) if errors else float("nan")
 
 
-def _fit(judged: _Judged, name: str, values: Vector, baseline: float) -> Fit:
-    committee, unseen = judged
-    on_model = np.asarray(committee.transform.forward(values), dtype=float)
-    predicted = committee.on_users_scale(unseen.means, unseen.latent).mean
-    rmse = float(np.sqrt(np.mean((predicted - values) ** 2)))
-    away = np.abs(unseen.ranks(on_model) - 0.5)
-    densities = unseen.log_densities(on_model) + np.log(np.maximum(committee.transform.slope(values), 1e-300))
-    inside = tuple(float(np.mean(away <= 0.5 * level)) for level in LEVELS)
+def _fit(committee: Committee, found: LeftOut, name: str, baseline: float) -> Fit:
+    shares = [float(np.mean(found.inside(level))) for level in LEVELS]
     return Fit(
         name,
-        rmse,
-        1.0 - (rmse / baseline) ** 2 if baseline > 0 else float("nan"),
-        _rank_correlation(predicted, values),
-        float(np.mean(densities)),
-        (inside[0], inside[1], inside[2]),
+        found.error,
+        1.0 - (found.error / baseline) ** 2 if baseline > 0 else float("nan"),
+        _rank_correlation(found.mean, found.values),
+        float(np.mean(found.log_densities)),
+        (shares[0], shares[1], shares[2]),
         _negative_share(committee.grams),
-        committee.members[0].posterior.treatment.kind,
+        committee.members[0].regression.treatment.kind,
         1.0,
     )
 
@@ -219,8 +212,7 @@ def _negative_share(grams: Sequence[Gram]) -> float:
     return max(map(negative_share, spectra), default=0.0)
 
 
-def _replicated(committee: Committee, values: Vector, groups: Groups) -> tuple[Replicated, ...]:
-    objects = committee.grams[0].objects
+def _replicates(objects: Sequence[Any], values: Vector, groups: Groups) -> tuple[Replicated, ...]:
     return tuple(
         Replicated(objects[group[0]], len(group), float(np.std(values[group], ddof=1)))
         for group in groups
@@ -228,13 +220,8 @@ def _replicated(committee: Committee, values: Vector, groups: Groups) -> tuple[R
     )
 
 
-def _outliers(judged: _Judged, values: Vector, sign: float) -> tuple[Outlier, ...]:
+def _outliers(objects: Sequence[Any], found: LeftOut) -> tuple[Outlier, ...]:
     """Observations beyond 3.5 standard deviations, the farthest first."""
-    committee, unseen = judged
-    away = unseen.deviations(np.asarray(committee.transform.forward(values), dtype=float))
-    expected = committee.on_users_scale(unseen.means, unseen.latent).mean
+    away = found.deviations
     order = [i for i in np.argsort(-np.abs(away), kind="stable").tolist() if abs(away[i]) > OUTLYING]
-    objects = committee.grams[0].objects
-    return tuple(
-        Outlier(objects[i], sign * float(values[i]), sign * float(expected[i]), sign * float(away[i])) for i in order
-    )
+    return tuple(Outlier(objects[i], float(found.values[i]), float(found.mean[i]), float(away[i])) for i in order)

@@ -1,0 +1,175 @@
+"""Mean and variance from an object's scores with the observed ones, and from the influence of the observations.
+
+    mean      μ(x) = m + Σ_i I_i(x) (y_i − m)                      (Eq. mean_influence)
+    variance  V(x) = a · |S(x, x) − Σ_i I_i(x) S(x, x_i)|          (Eq. variance_influence; a floor instead of |·|
+                                                                    where the spectrum is treated)
+
+with I(x) = S_x D, prior mean m and amplitude a. For a PSD similarity this is Gaussian-process regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from likewise.model.influence import Rotated, Shared, Singular, Solution, Spectral, solve
+from likewise.model.spectrum import Treatment, treat
+from likewise.similarity.base import Matrix, Vector
+
+MomentsPullback = Callable[[Vector, Vector], tuple[Matrix, Vector]]
+
+
+class Prediction(NamedTuple):
+    """Mean and standard deviation, one entry per object."""
+
+    mean: Vector
+    std: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """What the observations say about an object, from its row S_x and its score S(x, x) with itself.
+
+    `noise` holds the variance of each value; `psd` promises that the scores are positive semi-definite.
+    """
+
+    values: Vector
+    noise: Vector
+    treatment: Treatment
+    solution: Solution
+    amplitude: float = 1.0
+    prior_mean: float = 0.0
+    singular: Singular = "minimum_norm"
+    psd: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def weights(self) -> Vector:
+        """w with μ = m + S_x w."""
+        return self.solution.weights(self.values - self.prior_mean)
+
+    def mean(self, rows: Matrix) -> Vector:
+        """μ from the rows S_x."""
+        return self.prior_mean + rows @ self.weights
+
+    def variance(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
+        """V from the rows S_x and the scores S(x, x)."""
+        signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows, shared)
+        return self.amplitude * np.asarray(self.treatment.variance(signed))
+
+    def covariance(self, rows: Matrix, scores: Matrix) -> Matrix:
+        """Signed covariance K(x, x') − K_x D K_x'ᵀ (Eq. GP_variance; no |·| off the diagonal, errata 11).
+
+        `scores` are those of the objects among themselves.
+        """
+        return self.amplitude * (self.treatment.among(rows, scores) - rows @ self.solution.operator @ rows.T)
+
+    def linearise(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
+        """μ and V, and one step of the chain rule through them.
+
+        The step takes ∂u/∂μ and ∂u/∂V at each object to ∂u/∂S_x and ∂u/∂S(x, x).
+        """
+        half = rows @ self.solution.operator
+        signed = self.treatment.selves(rows, selves) - np.einsum("ij,ij->i", half, rows)
+
+        def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
+            slope = self.amplitude * variance_slope * self.treatment.variance_slope(signed)
+            row_weights = mean_slope[:, None] * self.weights - (2.0 * slope)[:, None] * half
+            on_rows, on_selves = self.treatment.pull_selves(rows, slope)
+            return row_weights + on_rows, on_selves
+
+        return self.mean(rows), self.amplitude * np.asarray(self.treatment.variance(signed)), pull
+
+    @property
+    def bounded(self) -> bool:
+        """Whether no variance is above a · (S(x, x) + s): D must be positive semi-definite."""
+        if not self.treatment.definite:
+            return self.psd and self.solution.exact
+        return self.treatment.own_selves and (self.solution.exact or self.singular == "minimum_norm")
+
+    @property
+    def shrinking(self) -> bool:
+        """Whether variances can only fall as observations are added."""
+        return self.psd and self.treatment.plain and self.bounded
+
+    def leave_one_out(self) -> Prediction:
+        """Mean and standard deviation at each observed object without its own value, in closed form.
+
+        μ₋ᵢ = y_i − [D(y − m)]_i / D_ii and V₋ᵢ = a·(1/D_ii − ρ_i) with the noise ratio ρ = σ²/a. For a PSD similarity
+        and for `as_is` this equals refitting without observation i; under a treatment that depends on the whole matrix
+        it is the answer with value i withheld and the treated matrix kept for the others. Where the matrix without i is
+        almost singular the closed form loses its digits, and the refit is done instead.
+        """
+        if not len(self):
+            return Prediction(np.zeros(0), np.zeros(0))
+        ratio = self.noise / self.amplitude
+        diagonal = np.array(self.solution.diagonal)
+        matrix = self.treatment.matrix + np.diag(ratio)
+        # D_ii = det(M without i) / det(M): next to zero, M without i is singular.
+        scale = np.abs(diagonal) * np.maximum(np.abs(np.diag(matrix)), np.finfo(float).tiny)
+        shaky = np.ones(len(self), dtype=bool) if not self.solution.exact else scale < 1e-8
+        safe = np.where(shaky, 1.0, diagonal)
+        solved = self.solution.solve(self.values - self.prior_mean)
+        mean = self.values - solved / safe
+        signed = 1.0 / safe - ratio
+        for i in np.flatnonzero(shaky):
+            mean[i], signed[i] = self._without(int(i), matrix)
+        return Prediction(mean, np.sqrt(self.amplitude * self.treatment.variance(signed)))
+
+    def _without(self, i: int, matrix: Matrix) -> tuple[float, float]:
+        """Mean and signed variance at observation i from the others, refitted with the treated matrix kept."""
+        others = np.delete(np.arange(len(self)), i)
+        definite = self.treatment.definite
+        solution = solve(matrix[np.ix_(others, others)], definite=definite, singular=self.singular)
+        row = matrix[i, others][None]
+        mean = self.prior_mean + solution.influence(row) @ (self.values[others] - self.prior_mean)
+        own = self.treatment.matrix[i, i]
+        return float(mean[0]), float(own - solution.quadratic(row)[0])
+
+    def given(self, scores: Matrix, value: float, noise: float) -> Regression:
+        """The same after one more observation, the last of these scores; O(t²) for PSD scores and for `as_is`."""
+        t, kind = len(self), self.treatment.kind
+        values, noises = np.append(self.values, value), np.append(self.noise, noise)
+        if self.treatment.plain and (self.psd or not self.treatment.definite):
+            solution = self.solution.grow(scores[t, :t], float(scores[t, t] + noise / self.amplitude))
+            if solution is not None:
+                treatment = type(self.treatment)(scores)
+                return replace(self, values=values, noise=noises, treatment=treatment, solution=solution)
+        treatment = treat(scores, kind, psd=self.psd)
+        return regress(treatment, values, noises, self.amplitude, self.prior_mean, self.singular, self.psd)
+
+    def lean(self) -> Regression:
+        """What predicts from rows, without the matrix of scores behind it."""
+        return replace(self, treatment=self.treatment.lean())
+
+
+def regress(
+    treatment: Treatment,
+    values: Vector,
+    noise: Vector,
+    amplitude: float = 1.0,
+    prior_mean: float = 0.0,
+    singular: Singular = "minimum_norm",
+    psd: bool = False,
+) -> Regression:
+    """The regression of these values on a treated matrix of scores."""
+    ratio = noise / amplitude
+    eigen = treatment.eigen
+    if eigen is not None and len(ratio) and np.all(ratio == ratio[0]) and _well(eigen.levels + ratio[0]):
+        solution: Solution = Spectral(eigen.basis, eigen.signs, eigen.levels + ratio[0])
+    else:
+        definite = treatment.definite or psd
+        solution = solve(treatment.matrix + np.diag(ratio), definite=definite, singular=singular)
+        if treatment.rotation is not None:
+            solution = Rotated(solution, treatment.rotation)
+    return Regression(values, noise, treatment, solution, amplitude, prior_mean, singular, psd)
+
+
+def _well(levels: Vector) -> bool:
+    return bool(levels.min() > len(levels) * 10 * np.finfo(float).eps * levels.max())

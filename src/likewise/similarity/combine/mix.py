@@ -1,0 +1,69 @@
+"""Mixing scores: S = (Σ_k w_k S_k)^p + c, the arithmetic of sums, scales and powers of similarities, on plain arrays.
+
+The members of a committee mix the scores of its similarities by it, and `algebra` makes similarities of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from likewise.similarity.base import Similarity
+
+NOTHING = 1e-30
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Weights of the similarities, the power of their sum, and what all objects have in common.
+
+    The offset c lets the mean be learnt with everything else: a priori it is N(0, c · amplitude). Without it,
+    observations that crowd around the best ones would raise what is expected far away from them.
+
+    >>> Mix((0.5, 0.5), 2.0).scores({0: 1.0, 1: 3.0})
+    4.0
+    """
+
+    weights: tuple[float, ...]
+    power: float = 1.0
+    offset: float = 0.0
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """The similarities that have a weight."""
+        return tuple(k for k, w in enumerate(self.weights) if w > 0) or (0,)
+
+    def psd(self, parts: Sequence[Similarity]) -> bool:
+        """Whether the mix of these similarities is PSD: those in use are, and the power is a whole number."""
+        return self.power == int(self.power) and all(parts[k].psd for k in self.used)
+
+    def scores(self, scores: Mapping[int, Any] | Sequence[Any]) -> Any:
+        """(Σ_k w_k S_k)^p + c of matrices, rows or selves."""
+        mixed = self._sum(scores)
+        if self.power != 1.0:
+            mixed = mixed * mixed if self.power == 2.0 else mixed**self.power
+        return mixed + self.offset if self.offset else mixed
+
+    def pull(self, scores: Mapping[int, Any] | Sequence[Any], weights: Any) -> dict[int, Any]:
+        """From derivatives in the mix to derivatives in each similarity's scores."""
+        inside = weights if self.power == 1.0 else weights * power_slope(self._sum(scores), self.power)
+        return {k: self.weights[k] * inside for k in self.used}
+
+    def _sum(self, scores: Mapping[int, Any] | Sequence[Any]) -> Any:
+        first, *rest = self.used
+        total = scores[first] if self.weights[first] == 1.0 else self.weights[first] * scores[first]
+        for k in rest:
+            total = total + self.weights[k] * scores[k]
+        return total
+
+
+def power_slope(scores: Any, power: float) -> Any:
+    """d s^p / ds = p s^(p−1), taken as 0 next to s = 0, where it may be infinite."""
+    if power == 1.0:
+        return np.ones_like(scores)
+    nothing = np.abs(scores) < NOTHING
+    return np.where(nothing, 0.0, power * np.where(nothing, 1.0, scores) ** (power - 1.0))
