@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -163,14 +164,13 @@ def failures(
     space: lw.Space, similarity: Any, f: Any, fails: Any, *, informed: bool, **options: Any
 ) -> tuple[int, float]:
     study = lw.Study(space, similarity, **options)
-    if not informed:
-        study._proposer._chance = lambda committee, known: None  # type: ignore[method-assign]
-    for _ in range(25):
-        (s,) = study.ask()
-        if fails(s.object):
-            study.fail(s, "infeasible")
-        else:
-            study.tell(s, f(s.object))
+    with patch("likewise.study.proposal.chance", chance if informed else lambda *_: None):
+        for _ in range(25):
+            (s,) = study.ask()
+            if fails(s.object):
+                study.fail(s, "infeasible")
+            else:
+                study.tell(s, f(s.object))
     return study.count(lw.State.FAILED), study.best.value or 0.0
 
 
