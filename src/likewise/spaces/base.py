@@ -171,8 +171,8 @@ class Space(ABC):
 
     @property
     def numeric(self) -> bool:
-        """Whether the cells of a column of objects are numbers, which have a decimal sign; text and JSON have none."""
-        return True
+        """Whether the cells of a column are numbers, whose decimal sign matters: so they are where read as usual."""
+        return type(self).from_cell is Space.from_cell
 
     def from_cell(self, text: str, decimal: Decimal | None) -> Any:
         """What the text of a cell means, before `fit` sees it; `decimal` is the sign, None is whichever fits."""

@@ -27,11 +27,17 @@ Which = Sequence[int] | Sequence[bool] | Flags
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Box(Space):
-    """Vectors between `lower` and `upper`, bounds included; a dimension whose bounds are equal is fixed.
+    """Vectors of numbers between bounds.
 
-    `log` names the dimensions (by index, or by one truth value each) that are searched on a logarithmic scale,
-    `integer` those that are whole numbers. Objects are arrays in the user's own units; the search, and similarities of
-    vectors, see the unit cube. Samples are a Latin hypercube: each of n equal slices of each dimension is hit once.
+    - `lower`, `upper`: the bounds of each dimension, included, in your own units; a number is a box of one dimension. A
+      dimension whose bounds are equal is fixed.
+    - `log`: the dimensions that are searched on a logarithmic scale, by index or by one truth value each; by default
+      none. For what is chosen a factor apart, as a concentration or a learning rate.
+    - `integer`: the dimensions that are whole numbers, in the same way; by default none.
+    - `where`: a function that says whether an object is allowed; by default all are.
+
+    Objects are arrays in your own units; the search, and similarities of vectors, see the unit cube. Samples are a
+    Latin hypercube: each of n equal slices of each dimension is hit once.
 
     >>> box = Box([1e-4, 1], [1e-1, 8], log=[0], integer=[1])
     >>> box.fit([0.01, 3])

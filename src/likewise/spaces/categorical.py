@@ -21,9 +21,12 @@ from likewise.tables.cells import Decimal
 
 @dataclass(frozen=True)
 class Categorical(Space):
-    """One of some values: strings, numbers, truth values or None. Any value is a move from any other.
+    """One of some values.
 
-    Vector similarities see numeric values rescaled to their range.
+    - `values`: a list of different strings, numbers, truth values or None.
+    - `where`: a function that says whether a value is allowed; by default all are.
+
+    Any value is a move from any other. Vector similarities see numeric values rescaled to their range.
 
     >>> import numpy as np
     >>> solvent = Categorical(["water", "DMF", "toluene"])

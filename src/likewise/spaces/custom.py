@@ -15,11 +15,15 @@ from likewise.spaces.drawing import CHILDREN
 
 @dataclass(frozen=True, init=False)
 class Custom(Space):
-    """A space given by functions: `sample(rng)` gives one random object, and the others are optional.
+    """A space of your own functions, of which only the first is needed.
 
-    `moves(x, rng)` lists neighbours of x, `crossover(x, other, rng)` mixes two objects, `contains(x)` says whether x
-    is in the space. Objects of strings, numbers, lists, tuples, dicts, sets and arrays are stored as they are; for
-    others give `to_json` and `from_json`.
+    - `sample(rng)` gives one random object.
+    - `moves(x, rng)` lists neighbours of x. Without it the space is searched by samples alone, which is far worse.
+    - `contains(x)` says whether x is in the space; without it everything is.
+    - `crossover(x, other, rng)` mixes two objects.
+    - `to_json(x)` and `from_json(data)` turn an object into JSON data and back. Objects of strings, numbers, lists,
+      tuples, dicts, sets and arrays are stored as they are; others need both.
+    - `where(x)` says whether an object is allowed; by default all are.
 
     >>> import numpy as np
     >>> even = Custom(lambda rng: 2 * int(rng.integers(50)), moves=lambda x, rng: [x - 2, x + 2],

@@ -10,6 +10,8 @@ from likewise.spaces.base import Generator, Space
 MOVES = 96
 CHILDREN = 16
 
+Edits = tuple[int, Callable[[int], Any]]
+
 
 def some(total: int, limit: int, rng: Generator) -> list[int]:
     """All of range(total) when they are few, else `limit` of them, drawn without replacement.
@@ -38,6 +40,17 @@ def shares(counts: Sequence[int], limit: int) -> list[int]:
     for i, c in enumerate(counts):
         given[i] += min(c - given[i], limit - sum(given))
     return given
+
+
+def edits(kinds: Sequence[Edits], limit: int, rng: Generator) -> list[Any]:
+    """What edits make, of each kind all or a fair share: a kind is how many edits there are and the i-th one.
+
+    >>> import numpy as np
+    >>> edits([(3, lambda i: f"+{i}"), (1, lambda i: "-")], 96, np.random.default_rng(0))
+    ['+0', '+1', '+2', '-']
+    """
+    limits = shares([count for count, _ in kinds], limit)
+    return [edit(i) for (count, edit), most in zip(kinds, limits, strict=True) for i in some(count, most, rng)]
 
 
 def neighbours(space: Space, x: Any, candidates: Iterable[Any]) -> list[Any]:

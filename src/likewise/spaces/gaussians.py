@@ -23,11 +23,14 @@ Bounds = tuple[ArrayLike, ArrayLike]
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Gaussians(Space):
-    """Gaussians with mean and variance between bounds, each a pair (lower, upper) of numbers or of rows of numbers.
+    """Diagonal Gaussians with means and variances between bounds.
 
-    `dimension` is that of ω, for bounds that are single numbers. The search sees the unit cube of 2d numbers, with the
-    means on a linear scale and the variances on a logarithmic one: what a step does to a Gaussian depends on the ratio
-    of variances, as its divergences do.
+    - `mean`, `variance`: pairs (lower, upper) of numbers, or of rows of numbers, one for each dimension of ω.
+    - `dimension`: that of ω, for bounds that are single numbers; by default 1, or the length of the rows.
+    - `where`: a function that says whether a Gaussian is allowed; by default all are.
+
+    The search sees the unit cube of 2d numbers, with the means on a linear scale and the variances on a logarithmic
+    one: what a step does to a Gaussian depends on the ratio of variances, as its divergences do.
 
     >>> space = Gaussians(mean=(-3.0, 3.0), variance=(0.01, 4.0), dimension=2)
     >>> space.fit(Gaussian([0.0, 1.0], [0.5, 0.5]))

@@ -25,13 +25,18 @@ HOISTED = 16
 
 @dataclass(frozen=True)
 class Grammar(Texts):
-    """The texts that a context-free grammar derives from its start symbol, as strings.
+    """Texts of a context-free grammar.
 
-    The rules give each symbol's productions: texts of symbols separated by spaces (or lists of symbols), in which what
-    has no rule of its own stands for itself; "" is the empty production. The terminals of a derivation are joined by
-    `separator`. `max_depth` bounds the derivations that are sampled and grown; a deeper text of the language is still a
-    member. Moves grow a part of the derivation anew, exchange a production for one with the same symbols (an operator),
-    or put a part in the place of one that contains it. Crossover puts in a part of the other derivation.
+    - `rules`: each symbol's productions, texts of symbols separated by spaces, or lists of symbols. What has no rule of
+      its own stands for itself; "" is the empty production.
+    - `start`: the symbol that all derivations start from; by default "S".
+    - `max_depth`: how deep derivations may be that are sampled and grown, by default 12; a deeper text of the language
+      is still a member.
+    - `separator`: what stands between the terminals of a text; by default a space.
+    - `where`: a function that says whether a text is allowed; by default all are.
+
+    Moves grow a part of the derivation anew, exchange a production for one with the same symbols (an operator), or put
+    a part in the place of one that contains it. Crossover puts in a part of the other derivation.
 
     >>> import numpy as np
     >>> formulas = Grammar({"S": ["S + S", "( S )", "f S", "x"], "f": ["sin", "exp"]})

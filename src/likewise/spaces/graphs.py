@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from likewise.errors import MissingExtra, SpaceError
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
-from likewise.spaces.codec.codec import plain, scalar
-from likewise.spaces.drawing import MOVES, shares, some
+from likewise.spaces.codec.codec import plain
+from likewise.spaces.drawing import MOVES, Edits, edits
+from likewise.spaces.items import Items
 
 Edge = tuple[int, int]
 
@@ -21,9 +22,6 @@ class _Shape(NamedTuple):
 
     nodes: tuple[Any, ...]
     edges: dict[Edge, Any]
-
-
-Edit = tuple[int, Callable[[int], _Shape]]
 
 
 def _networkx() -> Any:
@@ -36,13 +34,17 @@ def _networkx() -> Any:
 
 @dataclass(frozen=True)
 class Graphs(Space):
-    """Graphs of networkx on the nodes 0, 1, …, with at least and at most so many nodes, without loops.
+    """Graphs of networkx, without loops.
 
-    With `labels` every node has one of them as its attribute "label", with `edge_labels` so has every edge; other
-    attributes are dropped. Two graphs are the same object when they have the same nodes, edges and labels under the
-    numbering given: isomorphic graphs with other numberings are different objects. A connected directed graph is a
-    weakly connected one. Samples have all sizes and all densities; moves add or remove an edge or a node, or change a
-    label.
+    - `nodes`: how many nodes, called 0, 1, …: a number, or the least and the largest.
+    - `labels`, `edge_labels`: every node, or edge, has one of them as its attribute "label"; by default none. Other
+      attributes are dropped.
+    - `directed`, `connected`: whether graphs are; by default not. A connected directed graph is a weakly connected one.
+    - `where`: a function that says whether a graph is allowed; by default all are.
+
+    Two graphs are the same object when they have the same nodes, edges and labels under the numbering given: isomorphic
+    graphs with other numberings are different objects. Samples have all sizes and all densities; moves add or remove an
+    edge or a node, or change a label.
 
     >>> import networkx as nx
     >>> graphs = Graphs((2, 4), connected=True)
@@ -68,9 +70,7 @@ class Graphs(Space):
         low, high = self.sizes
         if not 1 <= low <= high:
             raise SpaceError(f"graphs have between 1 and some more nodes, not between {low} and {high}")
-        for what, labels in (("labels", self.labels), ("edge_labels", self.edge_labels)):
-            if labels is not None and (not len(labels) or len(set(map(_label, labels))) < len(labels)):
-                raise SpaceError(f"Graphs needs {what} that differ, at least one: {labels!r}")
+        self._node_labels, self._edge_labels  # noqa: B018
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -79,11 +79,11 @@ class Graphs(Space):
 
     @cached_property
     def _node_labels(self) -> tuple[Any, ...]:
-        return (None,) if self.labels is None else tuple(map(_label, self.labels))
+        return (None,) if self.labels is None else Items("labels of Graphs", self.labels).listed
 
     @cached_property
     def _edge_labels(self) -> tuple[Any, ...]:
-        return (None,) if self.edge_labels is None else tuple(map(_label, self.edge_labels))
+        return (None,) if self.edge_labels is None else Items("edge_labels of Graphs", self.edge_labels).listed
 
     def _pairs(self, n: int) -> list[Edge]:
         return list(permutations(range(n), 2) if self.directed else combinations(range(n), 2))
@@ -160,16 +160,11 @@ class Graphs(Space):
         """Graphs with one edge or node more or less, or one label changed; all of them when they are few."""
         shape = shape_of(x)
         kinds = [self._toggled(shape), *self._relabelled(shape), *self._resized(shape, rng)]
-        limits = shares([count for count, _ in kinds], MOVES)
-        graphs = [
-            self._graph(edit(i))
-            for (count, edit), limit in zip(kinds, limits, strict=True)
-            for i in some(count, limit, rng)
-        ]
+        graphs = [self._graph(shape) for shape in edits(kinds, MOVES, rng)]
         fine = [graph for graph in graphs if not self.connected or _connected(graph)]
         return self.keep_allowed(fine)
 
-    def _toggled(self, shape: _Shape) -> Edit:
+    def _toggled(self, shape: _Shape) -> Edits:
         """One edge removed, or one added with each of the labels."""
         edits = [
             (edge, label)
@@ -184,7 +179,7 @@ class Graphs(Space):
 
         return len(edits), edit
 
-    def _relabelled(self, shape: _Shape) -> list[Edit]:
+    def _relabelled(self, shape: _Shape) -> list[Edits]:
         nodes = [(n, label) for n, old in enumerate(shape.nodes) for label in self._node_labels if label != old]
         edges = [(e, label) for e, old in shape.edges.items() for label in self._edge_labels if label != old]
 
@@ -197,7 +192,7 @@ class Graphs(Space):
 
         return [(len(nodes), node), (len(edges), edge)]
 
-    def _resized(self, shape: _Shape, rng: Generator) -> list[Edit]:
+    def _resized(self, shape: _Shape, rng: Generator) -> list[Edits]:
         """One node more, joined to each of the others, or one less with its edges."""
         n = len(shape.nodes)
 
@@ -252,13 +247,6 @@ def graph_data(shape: _Shape, *, labels: bool, edge_labels: bool) -> dict[str, A
         "nodes": list(map(plain, shape.nodes)) if labels else len(shape.nodes),
         "edges": [[*edge, plain(label)] if edge_labels else list(edge) for edge, label in shape.edges.items()],
     }
-
-
-def _label(label: Any) -> Any:
-    try:
-        return scalar(label)
-    except TypeError:
-        raise SpaceError(f"the labels of a graph are strings or numbers, not {label!r}") from None
 
 
 def _one(labels: Sequence[Any], rng: Generator) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from likewise.errors import MissingExtra, SpaceError
 from likewise.spaces.base import Generator, checked_where, checked_whole
-from likewise.spaces.drawing import child, neighbours, shares, some
+from likewise.spaces.drawing import Edits, child, edits, neighbours
 from likewise.spaces.texts import Texts, checked_text
 
 TRIED = 64
@@ -54,11 +54,15 @@ def canonical(smiles: str) -> str | None:
 
 @dataclass(frozen=True)
 class Molecules(Texts):
-    """Molecules as canonical SMILES, reached from a start set by replacing, inserting and deleting SELFIES tokens.
+    """Molecules near some start molecules.
 
-    Every valid SMILES is a member; `where` narrows that. Samples are start molecules with up to three edits. What is
-    made has at most `max_tokens` SELFIES tokens (by default half as many again as the longest start molecule, and at
-    least ten) out of `alphabet` (by default the start set's tokens and those of the organic elements).
+    - `start`: a list of SMILES. New molecules come from these by replacing, inserting and deleting SELFIES tokens.
+    - `max_tokens`: the most SELFIES tokens of a new molecule; by default half as many again as the longest start
+      molecule has, and at least ten.
+    - `alphabet`: the tokens of new molecules; by default those of the start molecules and of the organic elements.
+    - `where`: a function that says whether a SMILES is allowed; by default all are.
+
+    Objects are canonical SMILES, and every valid one is a member. Samples are start molecules with up to three edits.
 
     >>> molecules = Molecules(["OCC", "c1ccccc1"])
     >>> molecules.fit("OCC"), "C1CC" in molecules
@@ -144,7 +148,7 @@ class Molecules(Texts):
         def insert(i: int) -> Tokens:
             return [*tokens[: i // k], self.tokens[i % k], *tokens[i // k :]]
 
-        kinds: list[tuple[int, Callable[[int], Tokens]]] = [
+        kinds: list[Edits] = [
             (n * k, replace),
             ((n + 1) * k if n < self.limit else 0, insert),
             (n if n > 1 else 0, lambda i: [*tokens[:i], *tokens[i + 1 :]]),
@@ -153,8 +157,7 @@ class Molecules(Texts):
             possible = [kind for kind in kinds if kind[0]]
             size, edit = possible[int(rng.integers(len(possible)))]
             return [edit(int(rng.integers(size)))]
-        limits = shares([size for size, _ in kinds], count)
-        return [edit(i) for (size, edit), limit in zip(kinds, limits, strict=True) for i in some(size, limit, rng)]
+        return edits(kinds, count, rng)
 
     def crossover(self, x: str, other: str, rng: Generator) -> str:
         """The first tokens of x and the last of the other."""

@@ -33,10 +33,12 @@ STEPS: tuple[Step, ...] = ("swap", "insert", "reverse")
 
 @dataclass(frozen=True)
 class Permutations(Space):
-    """The orders of 0, …, n−1, or of a sequence of items, as tuples.
+    """Orders of items, as tuples.
 
-    Moves swap two entries, move one elsewhere, and reverse a segment, or do those that `steps` names: a swap changes
-    two places of an assignment, a reversal two links of a tour, and an insertion keeps the order of all the others.
+    - `n`: how many items, which are then 0, …, n−1, or a list of them: strings or numbers.
+    - `steps`: what a move does. A "swap" changes two places of an assignment, an "insert" keeps the order of all the
+      others, a "reverse" changes two links of a tour. By default all three.
+    - `where`: a function that says whether an order is allowed; by default all are.
 
     >>> import numpy as np
     >>> tours = Permutations(4)
@@ -55,8 +57,9 @@ class Permutations(Space):
 
     def __post_init__(self) -> None:
         checked_where(self.where)
-        if not isinstance(self.n, int | np.integer | Iterable) or not self.items:
+        if self.n < 1 if isinstance(self.n, int | np.integer) else not isinstance(self.n, Iterable):
             raise SpaceError(f"Permutations needs a number of items of at least 1, or the list of them, not {self.n!r}")
+        self._items  # noqa: B018
         if isinstance(self.steps, str) or not len(self.steps) or not set(self.steps) <= set(STEPS):
             raise SpaceError(f"the steps of Permutations are some of {', '.join(map(repr, STEPS))}, not {self.steps!r}")
 
@@ -122,10 +125,6 @@ class Permutations(Space):
 
     def to_json(self, x: Permutation) -> list[Any]:
         return list(x)
-
-    @property
-    def numeric(self) -> bool:
-        return False
 
     def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
         return read_items(text, self.items)

@@ -43,12 +43,15 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, init=False)
 class Record(Space):
-    """Records with a part from a space for each field, as dicts: `Record(solvent=[...], temperature=Box(20, 120))`.
+    """Named parts, each from a space of its own, as dicts.
 
-    A list of values is a Categorical. A predicate on whole records comes first: `Record(predicate, solvent=...)`.
-    Moves change one part; crossover takes each part from one of two records. A record with continuous parts is
-    climbed along the gradient in those, and by moves in the others. A record of a few values per field can be
-    listed whole by `grid`.
+    - `where`, which comes first and has no name: a function that says whether a record is allowed; by default all are.
+    - `parts`: a space for each field, `Record(solvent=["water", "DMF"], temperature=Box(20, 120))`. A list of values is
+      a Categorical.
+
+    Moves change one part; crossover takes each part from one of two records. A record with continuous parts is climbed
+    along the gradient in those, and by moves in the others. A record of a few values per field can be listed whole by
+    `grid`.
 
     >>> recipe = Record(solvent=["water", "DMF"], base=["K2CO3", "KOAc"])
     >>> recipe.size, recipe.fit({"base": "KOAc", "solvent": "DMF"})

@@ -21,7 +21,13 @@ SHIFTS = 24
 
 @dataclass(frozen=True)
 class Simplex(Space):
-    """Vectors of `n` non-negative parts that add up to `total`. The search sees each part as a fraction of the total.
+    """Shares that are not negative and add up to a total.
+
+    - `n`: how many shares, at least 2.
+    - `total`: what they add up to, in your own unit; by default 1, and 100 for percentages.
+    - `where`: a function that says whether a composition is allowed; by default all are.
+
+    Objects are arrays. The search sees each share as a fraction of the total.
 
     >>> import numpy as np
     >>> blend = Simplex(3, total=100.0)

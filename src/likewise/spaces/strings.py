@@ -10,7 +10,7 @@ from typing import Any, Self
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_texts
 from likewise.spaces.base import Generator, checked_where, checked_whole
-from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
+from likewise.spaces.drawing import MOVES, Edits, child, edits, neighbours
 from likewise.spaces.texts import Texts, checked_text
 
 DOUBLES = 8
@@ -18,7 +18,12 @@ DOUBLES = 8
 
 @dataclass(frozen=True)
 class Strings(Texts):
-    """Strings of letters of an alphabet, of one length or of lengths between two bounds.
+    """Strings of letters of an alphabet.
+
+    - `alphabet`: the letters, as one text or a list.
+    - `length`: how many letters each string has; or else
+    - `min_length`, `max_length`: how many at least, by default 1, and at most.
+    - `where`: a function that says whether a string is allowed; by default all are.
 
     Where the length varies, every length is sampled as often as every other. Moves substitute a letter, swap two
     neighbours, and insert or delete a letter where the length varies; a few substitute two letters at once.
@@ -114,12 +119,9 @@ class Strings(Texts):
 
     def moves(self, x: str, rng: Generator) -> list[str]:
         """Strings one edit away, all of them when they are few, and some with two substitutions."""
-        kinds = self._edits(x)
-        limits = shares([count for count, _ in kinds], MOVES - DOUBLES)
-        edits = [edit(i) for (count, edit), limit in zip(kinds, limits, strict=True) for i in some(count, limit, rng)]
-        return neighbours(self, x, [*edits, *self._doubles(x, rng)])
+        return neighbours(self, x, [*edits(self._edits(x), MOVES - DOUBLES, rng), *self._doubles(x, rng)])
 
-    def _edits(self, x: str) -> list[tuple[int, Callable[[int], str]]]:
+    def _edits(self, x: str) -> list[Edits]:
         """For each kind of edit, how many there are and the i-th one."""
         k, n, letters = len(self.letters), len(x), self.letters
 

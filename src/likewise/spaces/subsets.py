@@ -11,7 +11,7 @@ from typing import Any, Self
 from likewise.errors import SpaceError
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.codec.cells import listed_text, read_items
-from likewise.spaces.drawing import MOVES, child, neighbours, shares, some
+from likewise.spaces.drawing import MOVES, Edits, child, edits, neighbours
 from likewise.spaces.items import Items, different
 from likewise.tables.cells import Decimal
 
@@ -20,7 +20,11 @@ Subset = frozenset[Any]
 
 @dataclass(frozen=True)
 class Subsets(Space):
-    """Subsets of some items, strings or numbers, as frozensets, with bounds on their size.
+    """Choices out of items, as frozensets.
+
+    - `items`: a list of different strings or numbers.
+    - `min_size`, `max_size`: how many items a subset has at least, by default none, and at most, by default all.
+    - `where`: a function that says whether a subset is allowed; by default all are.
 
     Every size is sampled as often as every other. Moves add an item, remove one, or swap one for another.
 
@@ -89,23 +93,12 @@ class Subsets(Space):
     def moves(self, x: Subset, rng: Generator) -> list[Subset]:
         """Subsets with one item more, one less, or one exchanged; all of them when they are few."""
         inside, outside = self._split(x)
-        counts = [
-            len(inside) * len(outside),
-            len(outside) if len(x) < self.largest else 0,
-            len(inside) if len(x) > self.min_size else 0,
+        kinds: list[Edits] = [
+            (len(inside) * len(outside), lambda i: x - {inside[i % len(inside)]} | {outside[i // len(inside)]}),
+            (len(outside) if len(x) < self.largest else 0, lambda i: x | {outside[i]}),
+            (len(inside) if len(x) > self.min_size else 0, lambda i: x - {inside[i]}),
         ]
-        exchanged, added, removed = (
-            some(count, limit, rng) for count, limit in zip(counts, shares(counts, MOVES), strict=True)
-        )
-        return neighbours(
-            self,
-            x,
-            [
-                *(x | {outside[i]} for i in added),
-                *(x - {inside[i]} for i in removed),
-                *(x - {inside[i % len(inside)]} | {outside[i // len(inside)]} for i in exchanged),
-            ],
-        )
+        return neighbours(self, x, edits(kinds, MOVES, rng))
 
     def _split(self, x: Subset) -> tuple[list[Any], list[Any]]:
         return [item for item in self._listed if item in x], [item for item in self._listed if item not in x]
@@ -124,10 +117,6 @@ class Subsets(Space):
 
     def to_json(self, x: Subset) -> list[Any]:
         return self._split(x)[0]
-
-    @property
-    def numeric(self) -> bool:
-        return False
 
     def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
         return read_items(text, self._listed)

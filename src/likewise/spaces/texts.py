@@ -12,10 +12,6 @@ from likewise.tables.cells import Decimal
 class Texts(Space):
     """A space whose objects are strings."""
 
-    @property
-    def numeric(self) -> bool:
-        return False
-
     def to_json(self, x: str) -> str:
         return x
 

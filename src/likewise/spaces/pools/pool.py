@@ -36,20 +36,23 @@ Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 class Pool(Space):
     """A finite list of any objects, in the order given; of equal ones the first is kept.
 
+    - `objects`: a list of them, or a .csv, .tsv or .parquet file (or .gz of one), or a folder of .parquet files.
+    - `column`: in a file, the column of the objects, or several that are the fields of a record.
+    - `where`: a function that says whether an object is kept; by default all are.
+    - `codec`: two functions to JSON data and back, as in `(str, Fraction)`, for objects that have no JSON form.
+    - `exclude`: a list of objects that are never proposed, and need not be anything that a similarity can compare.
+    - `memory`: a budget such as "4GB", or bytes. Scores and encodings beyond it are kept on disk, with the same
+      answers; by default all are held.
+    - `cache`: a folder that keeps the encodings for the next time; several pools and processes may share it. By default
+      they are made anew.
+    - `processes`: how many processes encode; by default as many as there are processors, where that pays.
+    - `client`: a Dask client, which keeps the pool in parts on the workers of a cluster; by default none.
+
     Two objects are equal when they have the same JSON form, in which tuples, arrays and sets are lists, a graph of
     networkx is its nodes and edges, and a molecule of RDKit its canonical SMILES, so that coordinates do not tell two
-    apart. Objects of other kinds need a method `to_json`, or the pool a `codec`, two functions to JSON data and back,
-    as in `codec=(str, Fraction)`. A pool may be empty; only sampling from it is an error. Vector similarities see the
-    pool's numbers rescaled to their range. Arrays, dicts, lists and sets are copied, and the pool's arrays read-only.
-
-    The objects may stand in a .csv, .tsv or .parquet file (or .gz of one) or in a folder of .parquet files: `column`
-    names their column, or several that are the fields of a record. What is in the list `exclude` is never proposed, and
-    need not be anything that a similarity can compare.
-
-    For large pools: scores and encodings beyond `memory` ("4GB") are kept on disk, with the same answers; `cache` is a
-    folder that keeps the encodings for the next time, and that several pools and processes may share; `processes`
-    encode (by default as many as there are processors, where that pays); and a Dask `client` keeps the pool in parts on
-    the workers of a cluster.
+    apart. Objects of other kinds need a method `to_json`, or the pool a `codec`. A pool may be empty; only sampling
+    from it is an error. Vector similarities see the pool's numbers rescaled to their range. Arrays, dicts, lists and
+    sets are copied, and the pool's arrays read-only.
 
     >>> pool = Pool(["CCO", "CCN", "CCO"])
     >>> pool.objects, pool.duplicates, pool.index("CCN"), "CCC" in pool
