@@ -319,7 +319,7 @@ def encode(rows: int, processes: int, repeats: int) -> Figures:
             list(executor.map(_bulk, parts))
 
     ways: dict[str, Callable[[], Any]] = {
-        "likewise": lambda: list(pool.encodings(similarity)),
+        "likewise": lambda: list(pool.encodings([similarity])),
         "RDKit, threads": lambda: _bulk(smiles, processes),
     }
     if processes > 1:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import likewise as lw
-from likewise.similarity.encodings.workers import Worker
+from likewise.similarity.encodings import pieces
 
 # Without what `python -m` itself loads (collections, functools, …): only `-P` helps there.
 NAMES = (
@@ -75,8 +75,9 @@ def test_a_process_that_encodes_runs_nothing_in_the_working_directory(
 ) -> None:
     monkeypatch.chdir(hostile)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
-    with Worker() as worker:
-        assert len(worker.encode([lw.Hamming()], ["ab", "cd"])[0]) == 2
+    monkeypatch.setattr(pieces, "PIECE", 1)
+    assert len(list(pieces.encode_pieces([lw.Hamming()], ["ab", "cd"], 2))) == 2
+    assert "PYTHONSAFEPATH" not in os.environ
 
 
 def test_a_process_that_encodes_finds_the_modules_of_an_interactive_one(
@@ -88,19 +89,22 @@ def test_a_process_that_encodes_finds_the_modules_of_an_interactive_one(
     monkeypatch.setattr(sys, "path", [*(entry for entry in sys.path if entry), ""])
     from words_of_mine import Word  # type: ignore[import-not-found]
 
-    with Worker() as worker:
-        assert len(worker.encode([lw.Hamming()], [Word("ab"), Word("cd")])[0]) == 2
+    monkeypatch.setattr(pieces, "PIECE", 1)
+    assert len(list(pieces.encode_pieces([lw.Hamming()], [Word("ab"), Word("cd")], 2))) == 2
 
 
 def test_a_pool_in_a_script_elsewhere_runs_nothing_in_the_working_directory(hostile: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
+        "import os\n"
         "import likewise as lw\n"
-        "if __name__ == '__main__':\n"
-        "    pool = lw.Pool([f'{i:05d}' for i in range(5000)], processes=2)\n"
-        "    print(sum(map(len, pool.encodings(lw.Hamming()))))\n"
+        "def f(x):\n"
+        "    return [len(x), 'PYTHONSAFEPATH' not in os.environ]\n"
+        "pool = lw.Pool([f'{i:05d}' for i in range(5000)], processes=2)\n"
+        "(chunk,), = pool.encodings([lw.Embedded(f, lw.Linear())])\n"
+        "print(chunk.sum(axis=0).tolist())\n"
     )
-    assert run(hostile, str(script)).strip() == "5000"
+    assert run(hostile, str(script)).strip() == "[25000.0, 5000.0]"
 
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])

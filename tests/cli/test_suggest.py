@@ -14,6 +14,8 @@ from typing import Any
 import polars
 import pytest
 
+from likewise.spaces.pools.pool import Pool
+
 Run = Callable[..., Any]
 Save = Callable[..., Path]
 Rows = Callable[..., list[dict[str, str]]]
@@ -434,10 +436,7 @@ def test_analogues_of_records_are_told_by_what_they_have_different(run: Run, sav
 
 def test_rows_alone_are_read_by_what_needs_no_candidates(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rdkit")
-    from likewise.campaign import large
-
-    monkeypatch.setattr(large, "LARGE", 10)
-    monkeypatch.setattr(large, "encoded", lambda *_: pytest.fail("the candidates were read"))
+    monkeypatch.setattr(Pool, "encodings", lambda *_: pytest.fail("the candidates were read"))
     table = save("smiles,y\n" + "".join(f"{'C' * i}O,{i if i < 9 else ''}\n" for i in range(1, 30)))
     for command in (("explain", table, "CCN"), ("diagnose", table), ("compare", table)):
         assert run(*command, "-s", "tanimoto").code == 0

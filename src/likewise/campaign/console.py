@@ -110,6 +110,11 @@ class Progress:
         if self.bar is not None:
             self.bar.advance(self.task, by)
 
+    def end(self) -> None:
+        """Something follows that shows its progress itself."""
+        if self.bar is not None:
+            self.bar.stop()
+
     def stage(self, what: str, total: int | None = None) -> None:
         """Something else begins."""
         if self.bar is not None:

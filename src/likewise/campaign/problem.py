@@ -12,6 +12,8 @@ from likewise.campaign.objects import Bad, shown
 from likewise.campaign.sheet import Sheet, cell_of, without_bad
 from likewise.campaign.similarities import Request, chosen, molecular
 from likewise.errors import SimilarityError, TableError, UsageError
+from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
+from likewise.similarity.encodings.pieces import PIECE
 
 if TYPE_CHECKING:
     from likewise.similarity.base import Similarity
@@ -121,27 +123,24 @@ def _column(sheet: Sheet | None) -> str:
 def _prepared(
     found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, console: Console, progress: Progress
 ) -> list[Similarity]:
-    """The similarities with a large pool of molecules encoded; those that would take too long are left out."""
-    from likewise.campaign import large
-
-    objects = pool.objects
-    if not all(map(molecular, found)):
+    """The similarities to search a pool by: those for which a large one would take too long are left out."""
+    if all(map(molecular, found)) and len(sheet.measured) < FIRST:
+        _readable(pool.objects, progress)
         return found
-    if len(sheet.measured) < FIRST:
-        _readable(objects, progress)
+    if len(pool) > PIECE:
+        # The pool has a progress bar of its own.
+        progress.end()
+    costs, seconds = encoding_seconds(found, len(pool))
+    if request.similarity or len(found) == 1 or sum(costs) <= seconds:
         return found
-    if len(objects) < large.LARGE:
-        return found
-    if not request.similarity and len(found) > 1:
-        (costs, seconds), shares = large.prices(found, objects), _weights(found, sheet, request)
-        kept = large.affordable(shares, costs, seconds)
-        for k in (k for k in range(len(found)) if k not in kept and shares[k] >= large.LEAST):
-            console.note(
-                f"{found[k].name} is left out, as comparing {len(objects)} molecules by it would take about "
-                f"{costs[k]:.0f} s more; --similarity takes all that it names"
-            )
-        found = [found[k] for k in kept]
-    return large.encoded(found, objects, progress)
+    shares = _weights(found, sheet, request)
+    kept = affordable(shares, costs, seconds)
+    for k in (k for k in range(len(found)) if k not in kept and shares[k] >= LEAST):
+        console.note(
+            f"{found[k].name} is left out, as comparing {len(pool)} objects by it would take about {costs[k]:.0f} s "
+            "more; --similarity takes all that it names"
+        )
+    return [found[k] for k in kept]
 
 
 def _readable(molecules: Sequence[Any], progress: Progress) -> None:

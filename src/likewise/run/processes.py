@@ -13,20 +13,18 @@ import pickle
 import signal
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, final
 
+from likewise.interpreters import SAFE_PATH, safe_path, set_safe_path
 from likewise.run.runners import Ended, Objective, Runner
 from likewise.study.evaluation import Outcome, evaluate
 
 # Seconds that all idle workers together have to end by themselves.
 GRACE = 1.0
-# By this Python does not look for modules in the working directory first.
-SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def can_send(f: Objective) -> bool:
@@ -172,7 +170,7 @@ class ProcessRunner(Runner):
         worker = _Worker(process, ours)
         # Before it runs: the next one, forked from here, has to close its pipe, and whatever happens it is to be ended.
         self._workers.append(worker)
-        with warnings.catch_warnings(), _safe_path():
+        with warnings.catch_warnings(), safe_path():
             # A heartbeat thread may be running; the forked process uses nothing of what it could hold.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
@@ -180,31 +178,10 @@ class ProcessRunner(Runner):
         return worker
 
 
-@contextmanager
-def _safe_path() -> Iterator[None]:
-    """Interpreters that start meanwhile run no file of the working directory that is named like a library.
-
-    Those of the standard library begin with `python -c`, and have the path of this process only a few imports later.
-    """
-    before = os.environ.get(SAFE_PATH)
-    _set_safe_path("1")
-    try:
-        yield
-    finally:
-        _set_safe_path(before)
-
-
-def _set_safe_path(value: str | None) -> None:
-    if value is None:
-        os.environ.pop(SAFE_PATH, None)
-    else:
-        os.environ[SAFE_PATH] = value
-
-
-def _work(f: Objective, pipe: Connection, others: Sequence[Connection], safe_path: str | None) -> None:
+def _work(f: Objective, pipe: Connection, others: Sequence[Connection], safe: str | None) -> None:
     """What a worker does: evaluate until the other end of its pipe is closed."""
     # What f starts has the environment of the process that runs the study.
-    _set_safe_path(safe_path)
+    set_safe_path(safe)
     # Ctrl-C goes to every process of the terminal; the one that runs the study decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in others:

@@ -101,6 +101,11 @@ class Similarity(ABC):
         return None
 
     @property
+    def price(self) -> float:
+        """Microseconds of one processor to encode an object that was read already, where that is worth knowing."""
+        return sum(part.price for part in self.parts)
+
+    @property
     def parts(self) -> tuple[Similarity, ...]:
         """The similarities this one is built from."""
         return ()

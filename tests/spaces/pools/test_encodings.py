@@ -8,14 +8,16 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.errors import SimilarityError, SpaceError
+from likewise.errors import LikewiseError, SimilarityError, SpaceError
 from likewise.similarity.encodings import encoding_files as stored
 from likewise.similarity.encodings import pieces
 from likewise.similarity.encodings.arrays import Encoding, Levels, join, plain, take
@@ -27,7 +29,7 @@ WORDS = [f"{i:05d}" for i in range(3000)]
 
 
 def whole(pool: Pool, similarity: lw.Similarity) -> Encoding:
-    return join([part.read() if isinstance(part, Filed) else part for part in pool.encodings(similarity)])
+    return join([part.read() if isinstance(part, Filed) else part for (part,) in pool.encodings([similarity])])
 
 
 def same(a: Encoding, b: Encoding) -> bool:
@@ -52,6 +54,60 @@ def test_chunks_processes_and_caches_change_nothing(tmp_path: Path, similarity: 
         assert same(whole(Pool(WORDS, cache=tmp_path), similarity), expected)
 
 
+@pytest.mark.parametrize("options", [{"processes": 1}, {"processes": 2}, {"cache": True}])
+def test_several_similarities_encode_a_pool_as_each_would(tmp_path: Path, options: dict[str, Any]) -> None:
+    if "cache" in options:
+        options = {"cache": tmp_path}
+        whole(Pool(WORDS, cache=tmp_path), lw.NGrams(2))
+    similarities = [lw.Hamming(), lw.NGrams(2), lw.Levenshtein()]
+    chunks = list(Pool(WORDS, **options).encodings(similarities))
+    for similarity, parts in zip(similarities, zip(*chunks, strict=True), strict=True):
+        read = [part.read() if isinstance(part, Filed) else part for part in parts]
+        assert same(join(read), similarity.encode(WORDS))
+
+
+def test_a_molecule_is_read_once_for_all_similarities(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rdkit")
+    from likewise.similarity.kinds import smiles
+
+    read: list[str] = []
+    parse = smiles._parsed.__wrapped__
+    monkeypatch.setattr(
+        smiles,
+        "_parsed",
+        lru_cache(smiles.PARSED)(lambda text: read.append(text) or parse(text)),  # type: ignore[func-returns-value]
+    )
+    objects = [f"C{'C' * (i % 40)}O{'C' * (i // 40)}" for i in range(3000)]
+    list(Pool(objects, processes=1).encodings([lw.Tanimoto(), lw.TanimotoCounts(), lw.Tanimoto("torsion")]))
+    assert len(read) == len(objects)
+
+
+@pytest.mark.parametrize("function", [lambda x: [len(x), x.count("0")], lambda x: [float(letter) for letter in x]])
+def test_functions_of_a_script_are_sent_to_processes(function: Any) -> None:
+    expected = lw.Embedded(function, lw.Linear()).encode(WORDS)
+    assert same(whole(Pool(WORDS, processes=2), lw.Embedded(function, lw.Linear())), expected)
+
+
+def test_a_function_that_cannot_be_sent_works_here() -> None:
+    lock = Lock()
+
+    def function(x: str) -> list[float]:
+        with lock:
+            return [float(x)]
+
+    assert len(whole(Pool(WORDS, processes=2), lw.Embedded(function, lw.Linear()))) == len(WORDS)
+
+
+def test_a_process_that_dies_is_named_with_the_remedy() -> None:
+    def function(x: str) -> list[float]:
+        if x == WORDS[-1]:
+            os._exit(3)
+        return [float(x)]
+
+    with pytest.raises(LikewiseError, match=r"for Linear of function has ended.*processes=1"):
+        whole(Pool(WORDS, processes=2), lw.Embedded(function, lw.Linear()))
+
+
 def test_levels_of_records_survive_pieces_processes_and_caches(tmp_path: Path) -> None:
     rows = [{"number": i, "word": WORDS[i * i % 7], "heat": float(i % 4)} for i in range(3000)]
     similarity = lw.Parts(word=lw.NGrams(2), heat=lw.RBF(1.0))
@@ -68,13 +124,13 @@ def test_levels_of_records_survive_pieces_processes_and_caches(tmp_path: Path) -
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many objects were encoded, each time that some were."""
     found: list[int] = []
-    encode = pieces.encoded
+    encode = pieces.encode_pieces
 
     def counted(similarities: Any, objects: Any, workers: int) -> Any:
         found.append(len(objects))
         return encode(similarities, objects, workers)
 
-    monkeypatch.setattr(pieces, "encoded", counted)
+    monkeypatch.setattr(pieces, "encode_pieces", counted)
     return found
 
 
@@ -123,8 +179,8 @@ def test_a_half_written_cache_is_never_used(
 
 def test_two_pools_in_one_folder_never_mix(tmp_path: Path) -> None:
     first, second = Pool(WORDS, cache=tmp_path, processes=1), Pool(WORDS[::-1], cache=tmp_path, processes=1)
-    early = list(first.encodings(lw.NGrams(2)))
-    late = list(second.encodings(lw.NGrams(2)))
+    early = [part for (part,) in first.encodings([lw.NGrams(2)])]
+    late = [part for (part,) in second.encodings([lw.NGrams(2)])]
     assert same(join([part.read() for part in early]), lw.NGrams(2).encode(WORDS))
     assert same(join([part.read() for part in late]), lw.NGrams(2).encode(WORDS[::-1]))
 
@@ -158,7 +214,8 @@ for number in range(10):
     words = [f"{number}{i:05d}" for i in range(2500)]
     # Half of the processes have the pool in another order.
     words = words[::-1] if seed % 2 else words
-    found = join([part.read() for part in lw.Pool(words, cache=folder, processes=1).encodings(lw.Hamming())])
+    pool = lw.Pool(words, cache=folder, processes=1)
+    found = join([part.read() for (part,) in pool.encodings([lw.Hamming()])])
     assert np.array_equal(found, lw.Hamming().encode(words))
 """
 
@@ -173,7 +230,8 @@ def test_four_processes_share_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
-    parts = list(Pool(WORDS, cache=tmp_path / "a", processes=1).encodings(lw.NGrams(2)))
+    pool = Pool(WORDS, cache=tmp_path / "a", processes=1)
+    parts = [part for (part,) in pool.encodings([lw.NGrams(2)])]
     shutil.rmtree(tmp_path / "a")
     with pytest.raises(SimilarityError, match=r"cannot be read.*leave the folder where it is"):
         parts[0].read()

@@ -47,11 +47,11 @@ class _Kept:
     def __reduce__(self) -> tuple[type[_Kept], tuple[Any, ...]]:
         return _Kept, self._made_of
 
-    def _encodings(self, similarity: Similarity) -> Iterator[Encoding]:
+    def _encodings(self, similarities: Sequence[Similarity]) -> Iterator[Sequence[Encoding]]:
         objects, first, *_ = self._made_of
         try:
             # The cluster has a part for each of its threads: they need no further processes.
-            yield from Encoder(objects, str, processes=1)(similarity)
+            yield from Encoder(objects, str, processes=1)(similarities)
         except SimilarityError as error:
             raise counted_from(error, first) from error
 

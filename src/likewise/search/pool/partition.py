@@ -36,8 +36,8 @@ LOOSE, SAMPLE = 8, 256
 # Below this share of votes, values known from before do not make bounds tight.
 KNOWN = 0.9
 
-# The encodings of all rows by a similarity, one for each chunk.
-Encoder = Callable[[Similarity], Iterable[Encoding | Filed]]
+# The encodings of all rows by each similarity, one chunk after another.
+Encoder = Callable[[Sequence[Similarity]], Iterable[Sequence[Encoding | Filed]]]
 
 
 @dataclass(eq=False)
@@ -70,15 +70,21 @@ class Partition:
     ) -> Partition:
         """The partition of these objects, the first of which is row `first` of a pool of `total`."""
 
-        def encoder(similarity: Similarity) -> Iterator[Encoding]:
-            return (similarity.encode(objects[i : i + CHUNK]) for i in range(0, len(objects), CHUNK))
+        def encoder(similarities: Sequence[Similarity]) -> Iterator[list[Encoding]]:
+            starts = range(0, len(objects), CHUNK)
+            return ([one.encode(objects[i : i + CHUNK]) for one in similarities] for i in starts)
 
         return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE, memory)
 
     def ready(self, similarities: Mapping[int, Similarity]) -> None:
-        """Encode every row by each similarity, of the number given, that has not done so."""
-        for k, similarity in similarities.items():
-            self._encode(k, similarity)
+        """Encode every row by each similarity, of the number given, that has not done so: all in one reading."""
+        new = {k: one for k, one in similarities.items() if not all(k in chunk.encodings for chunk in self.chunks)}
+        if not new:
+            return
+        for chunk, encodings in zip(self.chunks, self.encoder(list(new.values())), strict=True):
+            chunk.encodings.update(zip(new, encodings, strict=True))
+            self._afford(chunk)
+            self._fit(chunk)
 
     def contenders(self, query: Query, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
@@ -107,8 +113,8 @@ class Partition:
                 del self._versions[k]
                 for chunk in self.chunks:
                     chunk.drop(k)
+        self.ready({k: query.similarity(k) for k in query.used})
         for k in query.used:
-            self._encode(k, query.similarity(k))
             changed = self._versions.get(k) != query.versions[k]
             # Until all chunks are ready, none is: an interruption must leave no columns of two versions.
             self._versions.pop(k, None)
@@ -119,15 +125,6 @@ class Partition:
                 self._fit(chunk)
             self._versions[k] = query.versions[k]
         self.bounds.prepare(query)
-
-    def _encode(self, k: int, similarity: Similarity) -> None:
-        """Encode every row by similarity k, unless that is done."""
-        if all(k in chunk.encodings for chunk in self.chunks):
-            return
-        for chunk, encoding in zip(self.chunks, self.encoder(similarity), strict=True):
-            chunk.encodings[k] = encoding
-            self._afford(chunk)
-            self._fit(chunk)
 
     def _afford(self, chunk: Chunk) -> None:
         """A complaint where not even one chunk fits in the budget, with as many columns as are read at once."""

@@ -24,6 +24,10 @@ class _Vectors:
     found: dict[Any, tuple[Any, Vector]] = field(default_factory=dict)
     width: int | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy in another process begins without them: sending all vectors would take longer than making a few.
+        return _Vectors, ()
+
     def add(self, key: Any, x: Any, given: Any) -> None:
         try:
             vector = np.array(given, dtype=float)

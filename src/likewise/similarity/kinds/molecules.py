@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +55,12 @@ class FingerprintSimilarity(Similarity):
     fingerprint: str
     radius: int
     chirality: bool
+    # Microseconds for each fingerprint, for molecules of some 25 atoms; so are the other prices here.
+    prices: ClassVar[Mapping[str, float]]
+
+    @property
+    def price(self) -> float:
+        return self.prices[self.fingerprint]
 
     @property
     def kind(self) -> str:
@@ -74,10 +81,10 @@ class FingerprintSimilarity(Similarity):
     def within(self, a: Sets) -> Vector:
         return np.ones(len(a[1]))
 
-    def _check(self, kinds: Sequence[str]) -> None:
-        if self.fingerprint not in kinds:
+    def _check(self) -> None:
+        if self.fingerprint not in self.prices:
             raise SimilarityError(
-                f"{type(self).__name__} has the fingerprints {', '.join(kinds)}, not {self.fingerprint!r}"
+                f"{type(self).__name__} has the fingerprints {', '.join(self.prices)}, not {self.fingerprint!r}"
             )
         check_whole("a Morgan fingerprint", "its radius", self.radius, 0)
 
@@ -98,9 +105,10 @@ class Tanimoto(FingerprintSimilarity):
     radius: int = 2
     bits: int = 2048
     chirality: bool = False
+    prices = MappingProxyType({"morgan": 60.0, "atompair": 120.0, "torsion": 100.0, "maccs": 750.0})
 
     def __post_init__(self) -> None:
-        self._check(("morgan", "atompair", "torsion", "maccs"))
+        self._check()
         check_whole("a fingerprint", "its bits", self.bits, 64)
         if self.bits % 64:
             raise SimilarityError(f"a fingerprint needs a multiple of 64 bits, not {self.bits}; 2048 is usual")
@@ -142,9 +150,10 @@ class TanimotoCounts(FingerprintSimilarity):
     fingerprint: Counted = "morgan"
     radius: int = 2
     chirality: bool = False
+    prices = MappingProxyType({"morgan": 110.0, "atompair": 275.0, "torsion": 100.0})
 
     def __post_init__(self) -> None:
-        self._check(("morgan", "atompair", "torsion"))
+        self._check()
 
     def encode(self, objects: Sequence[Any]) -> Sets:
         parts = [self._counts(molecules) for _, molecules in _chunks(objects)]
@@ -175,6 +184,7 @@ class CanonicalSMILES(Through):
     """
 
     inner: Similarity
+    price = 70.0
 
     def __init__(self, inner: Similarity | Function) -> None:
         assign(self, inner=as_similarity(inner))
@@ -252,6 +262,7 @@ class Descriptors(Through):
     """
 
     inner: Similarity
+    price = 570.0
 
     def __init__(self, inner: Similarity | Function | None = None) -> None:
         assign(self, inner=Matern() if inner is None else as_similarity(inner))

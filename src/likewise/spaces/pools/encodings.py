@@ -18,8 +18,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,86 +66,124 @@ class Encoder:
     processes: int | None = None
     left_out: Collection[int] = ()
 
-    def __call__(self, similarity: Similarity) -> Iterator[Encoding | Filed]:
-        """The encodings of all objects, one for each chunk; those in the cache are on disk."""
+    def __call__(self, similarities: Sequence[Similarity]) -> Iterator[tuple[Encoding | Filed, ...]]:
+        """The encodings of all objects by each similarity, one chunk after another; those in the cache are on disk.
+
+        What is not in the cache is made for all similarities at once, so that each object is read once.
+        """
         try:
-            yield from self._found(similarity)
+            homes = [self._home(similarity) for similarity in similarities]
+            kept = [None if home is None else home.find(self.left_out) for home in homes]
+            new = [place for place, found in enumerate(kept) if found is None]
+            made = self._keep([similarities[i] for i in new], [homes[i] for i in new])
+            for number in range(-(-len(self.objects) // CHUNK)):
+                fresh = iter(next(made) if new else ())
+                yield tuple(next(fresh) if found is None else found[number] for found in kept)
         except SimilarityError as error:
             raise SimilarityError(f"{error}; {REMEDY}") from error
 
-    def _found(self, similarity: Similarity) -> Iterator[Encoding | Filed]:
+    def _home(self, similarity: Similarity) -> _Home | None:
+        """Where its encodings are kept; None where they are not."""
         if self.cache is None or not _describable(similarity):
-            yield from self._made(similarity)
-            return
-        manifest = self._manifest(described(similarity, self.objects[:2]))
-        stem = f"{_slug(similarity)}-{_digest(manifest)[:DIGITS]}"
-        for folder in sorted(_checked(self.cache).glob(f"{stem}*")):
-            found = _kept(folder, manifest, self.left_out)
-            if found is not None:
-                yield from found
-                return
-        without = f"-{_digest(sorted(self.left_out))[:DIGITS]}" if self.left_out else ""
-        yield from self._keep(self.cache / f"{stem}{without}", manifest, similarity)
-
-    def _manifest(self, what: str) -> dict[str, Any]:
-        return {
+            return None
+        what = {
             "format": FORMAT,
-            "content": self.content(),
+            "content": self._contents,
             "size": len(self.objects),
             "chunk": CHUNK,
-            "similarity": what,
+            "similarity": described(similarity, self.objects[:2]),
             "versions": _versions(),
         }
+        return _Home(_checked(self.cache) / f"{_slug(similarity)}-{_digest(what)[:DIGITS]}", what)
 
-    def _keep(self, folder: Path, manifest: dict[str, Any], similarity: Similarity) -> Iterator[Encoding | Filed]:
-        """Encode, write beside, and move when complete."""
-        made = self._made(similarity)
-        trees: list[Any] = []
-        with _beside(folder) as beside:
-            for encoding in made:
-                if not stored.storable(encoding):
-                    # All chunks are of one kind, so that this is the first.
-                    yield from (encoding, *made)
-                    return
-                trees.append(stored.write(encoding, beside, f"{len(trees):05d}"))
-            complete = {**manifest, **self._complete(trees, beside)}
-            (beside / MANIFEST).write_text(json.dumps({**complete, "digest": _digest(complete)}, indent=1))
-            folder.mkdir(exist_ok=True)
-            for name in (*complete["checksums"], MANIFEST):
-                os.replace(beside / name, folder / name)
-        yield from (Filed(tree, folder) for tree in trees)
+    @cached_property
+    def _contents(self) -> str:
+        return self.content()
 
-    def _complete(self, trees: list[Any], folder: Path) -> dict[str, Any]:
-        sums = {name: found for tree in trees for name, found in stored.checksums(tree, folder).items()}
-        return {"chunks": trees, "left_out": sorted(self.left_out), "checksums": sums}
+    def _keep(
+        self, similarities: Sequence[Similarity], homes: Sequence[_Home | None]
+    ) -> Iterator[Sequence[Encoding | Filed]]:
+        """Encode; write beside what has a home and can be stored, and move it when complete."""
+        made = self._made(similarities)
+        if not any(homes):
+            yield from made
+            return
+        kept: list[list[Encoding | Filed]] = [[] for _ in homes]
+        with ExitStack() as stack:
+            besides = [None if home is None else stack.enter_context(_beside(home.folder)) for home in homes]
+            for number, chunk in enumerate(made):
+                for found, encoding, beside in zip(kept, chunk, besides, strict=True):
+                    if beside is not None and stored.storable(encoding):
+                        found.append(Filed(stored.write(encoding, beside, f"{number:05d}"), beside))
+                    else:
+                        found.append(encoding)
+            for place, (home, found) in enumerate(zip(homes, kept, strict=True)):
+                # All chunks are of one kind.
+                if home is not None and isinstance(found[0], Filed):
+                    kept[place] = home.move(found, self.left_out)
+        yield from zip(*kept, strict=True)
 
-    def _made(self, similarity: Similarity) -> Iterator[Encoding]:
+    def _made(self, similarities: Sequence[Similarity]) -> Iterator[Sequence[Encoding]]:
         """The chunks, one after another."""
         if len(self.objects) <= pieces.PIECE:
-            yield from [similarity.encode(list(self.objects))] if len(self.objects) else []
+            yield from [[one.encode(list(self.objects)) for one in similarities]] if len(self.objects) else []
             return
-        made = self._pieces(similarity)
+        made = self._pieces(similarities)
         while some := list(islice(made, CHUNK // pieces.PIECE)):
-            yield join(some)
+            yield [join(parts) for parts in zip(*some, strict=True)]
 
-    def _pieces(self, similarity: Similarity) -> Iterator[Encoding]:
-        workers = self._workers(similarity)
-        with Bar(f"encoding by {similarity.name}", len(self.objects)) as bar:
-            for (piece,) in pieces.encoded([similarity], self.objects, workers):
+    def _pieces(self, similarities: Sequence[Similarity]) -> Iterator[Sequence[Encoding]]:
+        names = ", ".join(similarity.name for similarity in similarities)
+        workers = self._workers(similarities)
+        with Bar(f"encoding by {names}", len(self.objects)) as bar:
+            for piece in pieces.encode_pieces(similarities, self.objects, workers):
                 yield piece
                 bar.advance(pieces.PIECE)
 
-    def _workers(self, similarity: Similarity) -> int:
-        """One where processes would not pay, or could not be given the similarity."""
+    def _workers(self, similarities: Sequence[Similarity]) -> int:
+        """One where processes would not pay, or could not be given the similarities and the objects."""
         most = self.processes or pieces.cores()
-        if most < 2 or not portable(similarity):
+        some = list(self.objects[:TIMED])
+        if most < 2 or not all(map(portable, similarities)) or not pieces.can_send(similarities, some):
             return 1
         if self.processes is not None:
             return most
-        some = self.objects[:TIMED]
         start = time.perf_counter()
-        similarity.encode(some)
+        for similarity in similarities:
+            similarity.encode(some)
         return most if (time.perf_counter() - start) / len(some) * len(self.objects) > WORTH else 1
+
+
+@dataclass(frozen=True)
+class _Home:
+    """The folder that keeps the encodings of a pool by a similarity, and what they are made from."""
+
+    folder: Path
+    what: dict[str, Any]
+
+    def find(self, left_out: Collection[int]) -> list[Filed] | None:
+        """The encodings of a folder that was made from the same; None where there is none that is whole.
+
+        It may hold rows that are left out, but must not lack others.
+        """
+        for folder in sorted(self.folder.parent.glob(f"{self.folder.name}*")):
+            found = _kept(folder, self.what, left_out)
+            if found is not None:
+                return found
+        return None
+
+    def move(self, found: Sequence[Filed], left_out: Collection[int]) -> list[Filed]:
+        """The encodings moved here, with a manifest, from the folder that they were written to."""
+        beside, trees = found[0].folder, [chunk.tree for chunk in found]
+        sums = {name: one for tree in trees for name, one in stored.checksums(tree, beside).items()}
+        complete = {**self.what, "chunks": trees, "left_out": sorted(left_out), "checksums": sums}
+        (beside / MANIFEST).write_text(json.dumps({**complete, "digest": _digest(complete)}, indent=1))
+        without = f"-{_digest(sorted(left_out))[:DIGITS]}" if left_out else ""
+        folder = self.folder.with_name(f"{self.folder.name}{without}")
+        folder.mkdir(exist_ok=True)
+        for name in (*sums, MANIFEST):
+            os.replace(beside / name, folder / name)
+        return [Filed(tree, folder) for tree in trees]
 
 
 def standing_in(objects: Sequence[Any], rows: Collection[int]) -> Sequence[Any]:

@@ -176,13 +176,12 @@ class Pool(Space):
         """The objects, with another one in place of each that is excluded, which no similarity need understand."""
         return standing_in(self.objects, self._excluded_rows)
 
-    def encodings(self, similarity: Similarity) -> Iterator[Any]:
-        """The encodings of all objects, in chunks: from the cache, or made by as many processes as allowed.
+    def encodings(self, similarities: Sequence[Similarity]) -> Iterator[tuple[Any, ...]]:
+        """The encodings of all objects by each similarity, in chunks: from the cache, or made by several processes.
 
         Those of excluded objects are of no account, for they are encodings of others.
         """
-        encoder = Encoder(self.comparable, self._content, self._cache, self._processes, self._excluded_rows)
-        return encoder(similarity)
+        return Encoder(self.comparable, self._content, self._cache, self._processes, self._excluded_rows)(similarities)
 
     def _content(self) -> str:
         """A digest of the objects in their order."""
