@@ -12,9 +12,19 @@
 Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on.
 """
 
+from collections.abc import Mapping
+
 
 class LikewiseError(Exception):
-    """Base of all errors raised on purpose."""
+    """Base of all errors raised on purpose.
+
+    `settings` are what can be set to get past it, by name, and to what if that is known. The command line says how in
+    its own words, and a program may offer it.
+    """
+
+    def __init__(self, message: str = "", *, settings: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.settings = dict(settings or {})
 
 
 class SimilarityError(LikewiseError, ValueError):

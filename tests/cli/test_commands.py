@@ -93,7 +93,7 @@ def test_explain_refuses_an_object_by_its_name(run: Run, save: Save, what: str, 
     table = save("smiles,y\n" + "".join(f"{'C' * i}O,{i}\n" for i in range(1, 9)))
     answer = run("explain", table, what)
     assert answer.code == 2
-    assert f"OBJECT {what!r}" in answer.err
+    assert f"Object {what!r}" in answer.err
     assert words in answer.err
     assert "row 0" not in answer.err
 
@@ -102,7 +102,7 @@ def test_what_does_not_go_with_the_others_is_named(run: Run, save: Save, words: 
     """Each could be compared on its own; the row, or the argument, that is unlike those above it is named."""
     answer = run("explain", words, "ABC", "-o", "word", *FAST)
     assert answer.code == 2
-    assert "OBJECT 'ABC' does not go with the table" in answer.err
+    assert "Object 'ABC' does not go with the table" in answer.err
     answer = run("suggest", save("word,score\nAA,1\nAB,2\nABC,3\nBB,\n"), *FAST)
     assert answer.code == 1
     assert "row 4, column 'word', 'ABC'" in answer.err

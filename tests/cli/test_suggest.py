@@ -29,7 +29,7 @@ def test_the_answer_is_a_table_for_people_and_notes_go_to_stderr(run: Run, words
     assert "expected score" in answer.out
     assert "Best so far" in answer.out
     assert "Verdict" in answer.out
-    assert "took values from column 'score'" in answer.err
+    assert "values from column 'score'" in answer.err
     assert "17 measured rows, 64 candidates" in answer.err
     assert "\x1b" not in answer.out
 
@@ -79,7 +79,7 @@ def test_a_place_that_cannot_be_written_is_refused_first(run: Run, words: Path, 
     answer = run("suggest", words, "-o", "word", *FAST, "--out", target, "--force")
     assert answer.code == 2
     assert f"--out {target}" in answer.err
-    assert "took" not in answer.err
+    assert "column" not in answer.err
 
 
 def test_minimising_mirrors_maximising(run: Run, words: Path, save: Save) -> None:
@@ -196,7 +196,7 @@ def test_all_measured_says_so(run: Run, save: Save) -> None:
 def test_fewer_candidates_than_asked_for(run: Run, words: Path) -> None:
     answer = run("suggest", words, "-n", 500, "--json", "-o", "word", *FAST)
     assert len(answer.data["suggestions"]) == 64
-    assert "only 64 candidates are left" in answer.err
+    assert "Only 64 candidates are left" in answer.err
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
@@ -265,7 +265,7 @@ def test_a_broken_smiles_is_reported_with_its_row_and_skipped_only_if_told(run: 
     skipped = run("suggest", table, "-n", 2, "-s", "tanimoto", "--skip-bad", "--json")
     assert skipped.code == 0
     assert skipped.data["skipped_rows"] == [202]
-    assert "skipped 1 row" in skipped.err
+    assert "left out 1 row" in skipped.err
 
 
 def test_one_broken_smiles_among_ten_thousand(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run
         ("a,b\nx,1\ny,\n", ["--object", "c"], 2, ["no column 'c'", "'a', 'b'"]),
         ("a,b\nx,1\ny,\n", ["--value", "c"], 2, ["no column 'c'"]),
         ("a,b\nx,1\ny,\n", ["--std", "c"], 2, ["no column 'c'"]),
-        ("a,b\nx,1\ny,\n", ["--object", "b", "--value", "b"], 2, ["--object", "--value", "'b'"]),
+        ("a,b\nx,1\ny,\n", ["--object", "b", "--value", "b"], 2, ["objects and values", "'b'"]),
         ("", [], 1, ["empty"]),
         ("a,b\n", [], 1, ["no row"]),
         ("a,a\nx,1\n", [], 1, ["rename"]),
@@ -322,7 +322,7 @@ def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run
         ("a,b,c\nx,1,2\ny,4,3\n", ["--object", "a"], 2, ["--value", "'b', 'c'"]),
         ("a,b,c\nx,u,1\ny,v,\n", [], 2, ["--object", "'a', 'b'"]),
         ("t,y\n20,1\n30,2\n40,3\n50,4\n60,5\n70,6\n80,7\n90,8\nrt,9\n95,10\n99,\n", ["--value", "y"], 1,
-         ["row 10", "'t'", "'rt'", "--text 't'"]),
+         ["row 10", "'t'", "'rt'", "--text t"]),
         (b"a,b\nx\0,1\n", [], 1, ["NUL"]),
         (b"PK\x03\x04", [], 1, ["Excel"]),
         ("a,b\nx,1,2\n", [], 1, ["row 2", "cells"]),

@@ -175,15 +175,15 @@ def test_several_people_tell_at_once_and_nothing_is_lost(save: Save, rows: Rows)
 def test_a_table_that_another_program_changes_meanwhile_is_left_alone(
     run: Run, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from likewise.campaign import merge
+    from likewise.campaign import results as campaign
 
-    table, results, merged = save(TABLE), save("smiles,yield\nCCN,2\n", "next.csv"), merge.merged
+    table, results, merged = save(TABLE), save("smiles,yield\nCCN,2\n", "next.csv"), campaign.merge_results
 
     def meanwhile(*arguments: Any) -> Any:
         save(TABLE + "CCS,7,\n")
         return merged(*arguments)
 
-    monkeypatch.setattr(merge, "merged", meanwhile)
+    monkeypatch.setattr(campaign, "merge_results", meanwhile)
     answer = run("tell", table, results, "--in-place")
     assert answer.code == 1
     assert "changed by another program" in answer.err
@@ -269,7 +269,7 @@ def test_cells_mean_in_the_results_what_they_mean_in_the_table(run: Run, save: S
     table = save("temp,base,yield\n60,KOH,1\n70,KOH,2\n80,KOH,\n90,KOH,\n")
     answer = run("tell", table, save(f"temp,base,yield\n{data}", "next.csv"), "-o", "temp", "-o", "base")
     assert answer.code == 1
-    for word in ("next.csv", "'temp'", cell, "--text 'temp'", "--skip-bad"):
+    for word in ("next.csv", "'temp'", cell, "--text temp", "--skip-bad"):
         assert word in answer.err
 
 

@@ -15,7 +15,7 @@ import polars
 import pytest
 
 from likewise.campaign import space_text as spacefile
-from likewise.campaign.console import Console
+from likewise.campaign.listener import Listener
 from likewise.campaign.sheet import Choices, sheet
 from likewise.errors import LikewiseError, StorageError, TableError
 from likewise.study.trial_tables import read_entries
@@ -113,7 +113,7 @@ def test_deep_cells_and_files_are_refused(tmp_path: Path, depth: int) -> None:
     csv, rows, parquet = tmp_path / "t.csv", tmp_path / "t.json", tmp_path / "t.parquet"
     csv.write_text("object,value\n" + '"[1, 2]",1\n' * 19 + f'"{nested(depth)}",2\n')
     with pytest.raises(TableError, match=r"row 21, column 'object'.*nested deeper than"):
-        sheet(csv, Choices(objects=("object",), value="value"), Console(quiet=True))
+        sheet(csv, Choices(objects=("object",), value="value"), Listener())
     rows.write_text(f'[{{"object": {nested(depth)}, "value": 1}}]')
     polars.DataFrame({"object": [nested(depth).encode()], "value": [1.0]}).write_parquet(parquet)
     for path in (rows, parquet):

@@ -78,7 +78,7 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
         ("smiles,yield,smiles\nC,1,2\n", ["columns 1 and 3", "'smiles'", "rename"]),
         ("smiles,,yield,\nC,x,1,y\n", ["columns 2 and 4", "no name"]),
         ("smiles,yield\nCCO,1\nCC\0N,2\n", ["NUL", "line 3", "CSV"]),
-        ("smiles,yield\nCCO,1\nCCN,2,3\n", ["row 3", "3 cells", "2 columns", "'3'", "--skip-bad"]),
+        ("smiles,yield\nCCO,1\nCCN,2,3\n", ["row 3", "3 cells", "2 columns", "'3'"]),
         ('smiles,yield\nCCO,1\n"CCN,2\n', ["row 3", "quotation mark"]),
         (b"PK\x03\x04rest of a workbook", ["Excel", "CSV"]),
         (b"\xd0\xcf\x11\xe0old", ["Excel"]),
@@ -251,3 +251,11 @@ def test_very_long_cells_are_read_with_their_delimiter(tmp_path: Path, delimiter
     assert table.frame["object"].to_list() == [long, long]
     wide = read(saved(tmp_path, f"{long[:150_000]}{delimiter}value\na{delimiter}1\n"))
     assert wide.columns == [long[:150_000], "value"]
+
+
+def test_a_row_with_too_many_cells_can_be_left_out(tmp_path: Path) -> None:
+    path = saved(tmp_path, "smiles,yield\nCCO,1\nCCN,2,3\n")
+    with pytest.raises(TableError) as caught:
+        read(path)
+    assert caught.value.settings == {"skip_bad": ""}
+    assert read(path, skip_ragged=True).ragged == (1,)

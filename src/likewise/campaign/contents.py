@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Comparing texts takes time and memory in their length: a dozen this long take seconds, and longer ones are mistakes.
 LONGEST_TEXT = 100_000
-AS_TEXT = "correct it, or say --text COLUMN to compare the column as text"
+AS_TEXT = "correct it, or compare the column as text"
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from likewise.campaign.problem import Problem
+from likewise.model.diagnosis import Diagnosis
 from likewise.model.verdict import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH
-
-if TYPE_CHECKING:
-    from likewise.campaign.problem import Problem
-    from likewise.model.diagnosis import Diagnosis
 
 FEWEST = 3
 
@@ -24,18 +21,13 @@ class Judgement:
     diagnosis: Diagnosis
 
 
-def judged(problem: Problem) -> Judgement | None:
+def judge(problem: Problem) -> Judgement | None:
     """The verdict of the study; none while there is too little to judge by."""
-    if problem.sheet is None or len(problem.sheet.measured) < FEWEST:
+    if problem.measured < FEWEST:
         return None
-    found = diagnosis(problem)
+    found = problem.study.diagnose()
     text = "; ".join([found.verdict, *found.notes])
     return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
-
-
-def diagnosis(problem: Problem) -> Diagnosis:
-    """The study's diagnosis."""
-    return problem.study.diagnose()
 
 
 def _good(found: Diagnosis) -> bool:

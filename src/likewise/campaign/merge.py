@@ -8,9 +8,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from likewise.campaign.objects import shown
 from likewise.campaign.roles import PREFIX, deviations
 from likewise.campaign.sheet import Sheet
+from likewise.campaign.wording import shown
 from likewise.errors import TableError
 from likewise.tables.cells import missing, number, numbers
 from likewise.tables.typed import typed, with_cells
@@ -75,7 +75,7 @@ class _Row:
         self.value, self.source, self.matched = value, source, True
 
 
-def merged(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop") -> Merge:
+def merge_results(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop") -> Merge:
     """The table with the results in it; objects are the same when their cells mean the same.
 
     A value that the table has already is known. Where further measurements are added, as many rows of the results are
@@ -114,7 +114,7 @@ def merged(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop") -> Me
             merge.added += 1
     merge.left_out = [c for c in results.table.columns if c not in table.table.columns and not c.startswith(PREFIX)]
     touched = [row for mine in rows.values() for row in mine if row.place is not None and row.source is not None]
-    merge.frame = _written(table, results, touched, appended)
+    merge.frame = _frame(table, results, touched, appended)
     return merge
 
 
@@ -132,7 +132,7 @@ def _conflict(table: Sheet, results: Sheet, source: int, row: _Row) -> Conflict:
     return Conflict(results.objects[source], row.value, known_row, results.values[source], results.table.number(source))
 
 
-def _written(table: Sheet, results: Sheet, touched: list[_Row], appended: list[_Row]) -> polars.DataFrame:
+def _frame(table: Sheet, results: Sheet, touched: list[_Row], appended: list[_Row]) -> polars.DataFrame:
     import polars
 
     return polars.DataFrame([_column(table, results, name, touched, appended) for name in table.table.columns])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from likewise.campaign.contents import Content, content
+from likewise.campaign.contents import AS_TEXT, Content, content
 from likewise.campaign.roles import Roles
 from likewise.errors import SpaceError, UsageError
 from likewise.spaces.codec.cells import read_number, write_cell
@@ -29,6 +29,7 @@ class Bad(NamedTuple):
     column: str
     cell: Any
     reason: str
+    settings: Mapping[str, str] = {}
 
 
 @dataclass(eq=False)
@@ -68,8 +69,9 @@ def objects(
 def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Objects, table: Table) -> Any:
     for name, column in columns.items():
         if place in column.wrong:
-            reason = column.wrong[place].replace("COLUMN", repr(name))
-            found.bad.append(Bad(place, name, table.column(name)[place], reason))
+            reason = column.wrong[place]
+            settings = {"text": name} if reason.endswith(AS_TEXT) else {}
+            found.bad.append(Bad(place, name, table.column(name)[place], reason, settings))
             return None
         if column.values[place] is None:
             found.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
@@ -93,7 +95,7 @@ def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = No
     text = text.strip()
     if kind == "numbers":
         if decimal is None and _unclear(text):
-            raise UsageError(f"{could_mean(text)} in column {column!r}, and no cell tells; say --decimal . or ,")
+            raise UsageError(f"{could_mean(text)} in column {column!r}, and no cell tells.", settings={"decimal": ""})
         value = one_number(text, decimal)
         if value is None:
             raise UsageError(f"column {column!r} holds numbers, and {text!r} is none.")
@@ -180,8 +182,9 @@ def _cells(space: Space, data: Any, columns: Sequence[str], decimal: Decimal) ->
         return [space.to_cell(data, decimal)]
     if len(data) != len(columns):
         raise UsageError(
-            f"an object of the space has {len(data)} parts, but --object names {len(columns)} columns; "
-            "name one column, or one for each part."
+            f"An object of the space has {len(data)} parts, but {len(columns)} columns are named for it; "
+            "name one column, or one for each part.",
+            settings={"objects": ""},
         )
     return [write_cell(value, decimal) for value in data]
 
@@ -201,34 +204,3 @@ def _means(space: Space, cells: Mapping[str, str], decimal: Decimal) -> bool:
         return from_cells(space, cells, decimal) in space
     except (SpaceError, ValueError, TypeError):
         return False
-
-
-def shown(x: Any, width: int | None = None) -> str:
-    """The object as people read it: text as it is, records as `name: value` pairs, the rest as Python writes it."""
-    if isinstance(x, Mapping):
-        text = ", ".join(f"{name}: {shown(value)}" for name, value in x.items())
-    elif isinstance(x, str):
-        text = x
-    elif isinstance(x, float):
-        text = f"{x:.6g}"
-    elif hasattr(x, "tolist"):
-        text = shown(x.tolist())
-    elif isinstance(x, list | tuple):
-        text = f"[{', '.join(map(shown, x))}]"
-    elif isinstance(x, set | frozenset):
-        text = f"{{{', '.join(sorted(map(shown, x)))}}}"
-    else:
-        text = str(x)
-    return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
-
-
-def different(x: Any, other: Any) -> dict[str, Any] | None:
-    """The fields in which a record is unlike another; None where these are not records, or unlike in every field.
-
-    >>> different({"base": "KOH", "t": 80.0}, {"base": "KOH", "t": 60.0})
-    {'t': 80.0}
-    """
-    if not (isinstance(x, Mapping) and isinstance(other, Mapping) and x.keys() == other.keys()):
-        return None
-    fields = {name: value for name, value in x.items() if shown(value) != shown(other[name])}
-    return fields if 0 < len(fields) < len(x) else None

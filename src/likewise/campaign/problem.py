@@ -5,23 +5,24 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from likewise.campaign.console import Console, Progress
-from likewise.campaign.objects import Bad, shown
+from likewise.campaign.listener import Listener, Progress
+from likewise.campaign.objects import Bad
 from likewise.campaign.sheet import Sheet, cell_of, without_bad
 from likewise.campaign.similarities import Request, chosen, molecular
+from likewise.campaign.wording import count, shown
 from likewise.errors import SimilarityError, TableError, UsageError
 from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
+from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.pieces import PIECE
-
-if TYPE_CHECKING:
-    from likewise.similarity.base import Similarity
-    from likewise.spaces.base import Space
-    from likewise.spaces.pools.pool import Pool
-    from likewise.study.study import Study
+from likewise.similarity.kinds.smiles import parsed
+from likewise.spaces.base import Space
+from likewise.spaces.pools.pool import Pool
+from likewise.study.study import Study
 
 Answer = TypeVar("Answer")
+Check = Callable[[Sequence[Any]], Any]
 # Fewer observations than this, and a study spreads its suggestions instead of modelling.
 FIRST = 5
 CHECKED = 512
@@ -38,6 +39,11 @@ class Problem:
     # The table's own objects, where candidates come from those.
     pool: Pool | None
 
+    @property
+    def measured(self) -> int:
+        """How many rows have a value."""
+        return 0 if self.sheet is None else len(self.sheet.measured)
+
     def place(self, x: Any) -> int | None:
         """The place that an object has in the table, counted from 0."""
         return self.rows.get(_key(self.study.space, x))
@@ -47,56 +53,69 @@ class Problem:
         place = self.place(x)
         return None if place is None or self.sheet is None else self.sheet.table.number(place)
 
+    def weights(self) -> list[tuple[str, float]]:
+        """The similarities by name with their shares of the votes, the largest first; none before a first value."""
+        if not self.measured:
+            return []
+        committee = self.study.committee()
+        shares = committee.similarity_weights().tolist()
+        names = [similarity.name for similarity in committee.similarities]
+        return sorted(zip(names, shares, strict=True), key=lambda pair: -pair[1])
 
-def answered(
+    def need(self, least: int, what: str) -> None:
+        """A UsageError where there are too few observations for what was asked."""
+        if self.measured < least:
+            name = "the table" if self.sheet is None else self.sheet.table.name
+            raise UsageError(f"{name} has {count(self.measured, 'measured row')}; {what} needs at least {least}.")
+
+
+def solve(
     sheet: Sheet | None,
     request: Request,
     work: Callable[[Problem], Answer],
-    console: Console,
+    listener: Listener,
     extra: Sequence[Any] = (),
     progress: Progress | None = None,
 ) -> tuple[Problem, Answer]:
     """The study of a table, and what some work on it gives.
 
-    Objects that cannot be compared come to light in the work; they are reported by their rows, or skipped and the work
-    is done again without them.
+    Objects that cannot be compared come to light in the work. They are reported by their rows, or left out and the work
+    is done again. `extra` are objects that are not in the table.
     """
     while True:
-        similarities: list[Similarity] = []
+        objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
+        pool = Pool([*objects, *extra]) if request.space is None else None
+        space: Space = request.space if pool is None else pool  # type: ignore[assignment]
+        column = "" if sheet is None or sheet.roles.record else sheet.roles.objects[0]
+        similarities = chosen(request, space, objects if pool is None else pool.objects, column, listener)
         try:
-            problem = posed(sheet, request, console, similarities, extra, progress or Progress())
+            problem = _build(sheet, request, space, pool, similarities, listener, progress or Progress())
             return problem, work(problem)
         except SimilarityError:
             check = _check_of(similarities)
             _check_given(extra, check)
-            bad = [] if sheet is None else _incomparable(sheet, check, console)
+            bad = [] if sheet is None else _incomparable(sheet, check, listener)
             if sheet is None or not bad:
                 _check_together(sheet, extra, check)
                 raise
-            sheet = without_bad(sheet, bad, request.skip_bad, console)
+            sheet = without_bad(sheet, bad, request.skip_bad, listener)
 
 
-def posed(
+def _build(
     sheet: Sheet | None,
     request: Request,
-    console: Console,
-    found: list[Similarity],
-    extra: Sequence[Any],
+    space: Space,
+    pool: Pool | None,
+    similarities: list[Similarity],
+    listener: Listener,
     progress: Progress,
 ) -> Problem:
-    """The study of a table's objects with its values told; the similarities it compares them by are put in `found`."""
-    from likewise.spaces.pools.pool import Pool
-    from likewise.study.study import Study
-
-    objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
-    pool = Pool([*objects, *extra]) if request.space is None else None
-    space: Space = request.space if pool is None else pool  # type: ignore[assignment]
-    found += chosen(request, space, objects if pool is None else pool.objects, _column(sheet), console)
+    """The study of a table's objects with its values told."""
     if request.searching and sheet is not None and pool is not None:
-        found[:] = _prepared(found, pool, sheet, request, console, progress)
+        similarities = _prepared(similarities, pool, sheet, request, listener, progress)
     study = Study(
         space,
-        found,
+        similarities,
         direction=request.direction,
         seed=request.seed,
         acquisition=request.acquisition,
@@ -104,10 +123,10 @@ def posed(
     )
     rows: dict[str, int] = {}
     if sheet is not None:
-        _told(study, sheet)
+        _tell(study, sheet)
         for place in (*sheet.measured, *sheet.candidates):
             rows.setdefault(_key(space, sheet.objects[place]), place)
-    return Problem(study, found, sheet, rows, pool)
+    return Problem(study, similarities, sheet, rows, pool)
 
 
 def _key(space: Space, x: Any) -> str:
@@ -115,13 +134,8 @@ def _key(space: Space, x: Any) -> str:
     return x if isinstance(x, str) else space.key(x)
 
 
-def _column(sheet: Sheet | None) -> str:
-    """The name of the objects' column, where they have one alone."""
-    return "" if sheet is None or sheet.roles.record else sheet.roles.objects[0]
-
-
 def _prepared(
-    found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, console: Console, progress: Progress
+    found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, listener: Listener, progress: Progress
 ) -> list[Similarity]:
     """The similarities to search a pool by: those for which a large one would take too long are left out."""
     if all(map(molecular, found)) and len(sheet.measured) < FIRST:
@@ -136,9 +150,9 @@ def _prepared(
     shares = _weights(found, sheet, request)
     kept = affordable(shares, costs, seconds)
     for k in (k for k in range(len(found)) if k not in kept and shares[k] >= LEAST):
-        console.note(
-            f"{found[k].name} is left out, as comparing {len(pool)} objects by it would take about {costs[k]:.0f} s "
-            "more; --similarity takes all that it names"
+        listener.note(
+            f"{found[k].name} is left out: comparing {len(pool)} objects by it would take about {costs[k]:.0f} s more. "
+            "Similarities that you name are all used"
         )
     return [found[k] for k in kept]
 
@@ -147,40 +161,34 @@ def _readable(molecules: Sequence[Any], progress: Progress) -> None:
     """Read all molecules: a first batch is chosen among a few, and those that are wrong are to come out at once."""
     progress.stage(f"reading {len(molecules)} molecules", len(molecules))
     for start in range(0, len(molecules), CHECKED):
-        _parsed(molecules[start : start + CHECKED])
+        parsed(molecules[start : start + CHECKED])
         progress.advance(CHECKED)
     progress.stage("comparing objects")
 
 
 def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
     """How much each similarity counts on the measured rows alone."""
-    from likewise.spaces.pools.pool import Pool
-    from likewise.study.study import Study
-
     study = Study(Pool([sheet.objects[i] for i in sheet.measured]), found, direction=request.direction)
-    _told(study, sheet)
+    _tell(study, sheet)
     shares: list[float] = study.committee().similarity_weights().tolist()
     return shares
 
 
-def _told(study: Study, sheet: Sheet) -> None:
+def _tell(study: Study, sheet: Sheet) -> None:
     for place in sheet.measured:
         study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
 
 
-def _incomparable(sheet: Sheet, check: Check, console: Console) -> list[Bad]:
+def _incomparable(sheet: Sheet, check: Check, listener: Listener) -> list[Bad]:
     """The rows whose objects a similarity refuses; halves of the table are tried until single rows are left."""
     places = [i for i, x in enumerate(sheet.objects) if x is not None]
     bad: list[Bad] = []
-    with console.working("looking for rows that cannot be compared", len(places)) as progress:
+    with listener.working("looking for rows that cannot be compared", len(places)) as progress:
         for start in range(0, len(places), CHECKED):
             some = places[start : start + CHECKED]
             bad += _refused(sheet, some, check)
             progress.advance(len(some))
     return bad
-
-
-Check = Callable[[Sequence[Any]], Any]
 
 
 def _refused(sheet: Sheet, places: Sequence[int], check: Check) -> list[Bad]:
@@ -200,12 +208,12 @@ def _reason(error: SimilarityError) -> str:
 
 
 def _check_given(extra: Sequence[Any], check: Check) -> None:
-    """Refuse objects of the command line that cannot be compared."""
+    """Refuse objects that are not in the table and cannot be compared."""
     for x in extra:
         try:
             check([x])
         except SimilarityError as error:
-            raise UsageError(f"OBJECT {shown(x)!r} cannot be compared: {_reason(error)}.") from None
+            raise UsageError(f"Object {shown(x)!r} cannot be compared: {_reason(error)}.") from None
 
 
 def _check_together(sheet: Sheet | None, extra: Sequence[Any], check: Check) -> None:
@@ -219,7 +227,7 @@ def _check_together(sheet: Sheet | None, extra: Sequence[Any], check: Check) -> 
         return
     reason, text = str(_complaint(objects[:first], check)), shown(objects[first - 1])
     if first > len(places):
-        raise UsageError(f"OBJECT {text!r} does not go with the table: {reason}.")
+        raise UsageError(f"Object {text!r} does not go with the table: {reason}.")
     bad = Bad(places[first - 1], sheet.roles.objects[0], text, reason)
     raise TableError(f"{cell_of(sheet.table, bad)}: {reason}.")
 
@@ -233,24 +241,6 @@ def _complaint(objects: Sequence[Any], check: Check) -> SimilarityError | None:
 
 
 def _check_of(compared: Sequence[Similarity]) -> Check:
-    return _parsed if any(map(molecular, compared)) else _encoded_by(compared)
-
-
-def _parsed(objects: Sequence[Any]) -> None:
-    from likewise.similarity.kinds.smiles import parsed
-
-    parsed(objects)
-
-
-def _encoded_by(compared: Sequence[Similarity]) -> Check:
+    if any(map(molecular, compared)):
+        return parsed
     return lambda objects: [similarity.encode(objects) for similarity in compared]
-
-
-def enough(problem: Problem, least: int, what: str) -> None:
-    """A complaint where there are too few observations for what was asked."""
-    count = 0 if problem.sheet is None else len(problem.sheet.measured)
-    if count < least:
-        name = "the table" if problem.sheet is None else problem.sheet.table.name
-        raise UsageError(
-            f"{name} has {count} measured {'row' if count == 1 else 'rows'}; {what} needs at least {least}."
-        )

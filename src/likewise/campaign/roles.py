@@ -74,11 +74,13 @@ def roles(
 
 
 def _check_distinct(table: Table, objects: Sequence[str], value: str | None, std: str | None) -> None:
-    for option, name in (("--value", value), ("--std", std)):
-        if name is not None and name in objects:
-            raise UsageError(f"column {name!r} of {table.name} is named by --object and by {option}; it can be one.")
-    if value is not None and value == std:
-        raise UsageError(f"column {value!r} of {table.name} is named by --value and by --std; it can be one.")
+    named = [*((name, "objects") for name in objects), (value, "values"), (std, "standard deviations")]
+    first: dict[str, str] = {}
+    for name, what in named:
+        if name is not None and first.setdefault(name, what) != what:
+            raise UsageError(
+                f"Column {name!r} of {table.name} cannot hold both {first[name]} and {what}; name another."
+            )
 
 
 def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str:
@@ -96,8 +98,8 @@ def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str
     which = f"columns {', '.join(map(repr, numeric))} all hold numbers" if numeric else "no column holds numbers"
     columns = ", ".join(map(repr, table.columns))
     raise UsageError(
-        f"which column of {table.name} holds the values? {which[0].upper()}{which[1:]}; say --value NAME. "
-        f"The columns are {columns}."
+        f"Which column of {table.name} holds the values? {which[0].upper()}{which[1:]}. The columns are {columns}.",
+        settings={"value": ""},
     )
 
 
@@ -121,10 +123,7 @@ def _object(table: Table, taken: set[str | None]) -> str:
     if not free:
         raise UsageError(f"{table.name} has no column for the objects beside {taken - {None}}; add one.")
     names = ", ".join(map(repr, free))
-    raise UsageError(
-        f"which columns of {table.name} hold the objects? It could be {names}; say --object NAME, once for each "
-        "column that describes an object."
-    )
+    raise UsageError(f"Which columns of {table.name} hold the objects? It could be {names}.", settings={"objects": ""})
 
 
 def _own(table: Table) -> list[str]:

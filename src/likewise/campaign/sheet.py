@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.campaign.console import Console
+from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad, numeric, objects
 from likewise.campaign.roles import Roles, roles
+from likewise.campaign.wording import count
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, Numbers, numbers
 from likewise.tables.reading import Table, read
@@ -43,16 +44,6 @@ class Choices:
     skip_bad: bool = False
     kinds: Mapping[str, str] = field(default_factory=dict)
     sign: Decimal | None = None
-
-    def options(self) -> list[str]:
-        """The options of the command line that say the same.
-
-        >>> Choices(("ligand", "base"), "yield", decimal=",").options()
-        ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',']
-        """
-        named = [("--object", self.objects), ("--value", (self.value,)), ("--std", (self.std,)), ("--text", self.text)]
-        given = [(option, name) for option, names in (*named, ("--decimal", (self.decimal,))) for name in names]
-        return [word for option, name in given if name is not None for word in (option, name)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +118,11 @@ def order_keys(cells: Sequence[Any]) -> list[Any]:
         return texts
 
 
-def sheet(path: str | Path, choices: Choices, console: Console, space: Space | None = None) -> Sheet:
+def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space | None = None) -> Sheet:
     """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped."""
     table = read(path, skip_ragged=choices.skip_bad)
     for note in table.notes:
-        console.note(note)
+        listener.note(note)
     chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
     for column in choices.text:
         table.column(column)
@@ -139,17 +130,17 @@ def sheet(path: str | Path, choices: Choices, console: Console, space: Space | N
     sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
     found = objects(table, chosen, space=space, kinds=kinds, decimal=sign)
     for note in found.notes:
-        console.note(f"{table.name}: {note}")
+        listener.note(f"{table.name}: {note}")
     values = numbers(table.column(chosen.value), sign)
     stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
     made = Sheet(table, chosen, found.objects, values.values, None if stds is None else stds.values, sign, found.kinds)
     if chosen.chosen:
-        console.note(f"{table.name}: took {' and '.join(chosen.chosen)}")
+        listener.note(f"{table.name}: {', '.join(chosen.chosen)}")
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]
         bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
-    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, console)
+    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, listener)
 
 
 def _sign(
@@ -172,7 +163,7 @@ def _first_of_each_row(bad: Sequence[Bad]) -> list[Bad]:
     return [rows[place] for place in sorted(rows)]
 
 
-def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, console: Console) -> Sheet:
+def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, listener: Listener) -> Sheet:
     """The sheet without rows that cannot be used: an error that names them, or a note if they are to be skipped."""
     ragged = [Bad(place, "", "", "it has more cells than the header") for place in made.table.ragged]
     bad = [*bad, *(each for each in ragged if each not in made.skipped)]
@@ -181,8 +172,11 @@ def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, console: Console) -
     table, first = made.table, bad[0]
     if not skip:
         others = f" {len(bad)} rows are like this: {numbered(table, bad)}." if len(bad) > 1 else ""
-        raise TableError(f"{cell_of(table, first)}: {first.reason}. --skip-bad leaves such rows out.{others}")
-    console.note(f"{table.name}: skipped {_rows(len(bad))}, {numbered(table, bad)}; the first one has {_why(first)}")
+        settings = {**first.settings, "skip_bad": ""}
+        raise TableError(f"{cell_of(table, first)}: {first.reason}.{others}", settings=settings)
+    listener.note(
+        f"{table.name}: left out {count(len(bad), 'row')}, {numbered(table, bad)}. The first one has {_why(first)}"
+    )
     return made.without(bad)
 
 
@@ -198,10 +192,6 @@ def _brief(cell: Any) -> str:
 
 def _why(bad: Bad) -> str:
     return f"{_brief(bad.cell)} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
 
 
 def numbered(table: Table, bad: Collection[Bad]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.campaign.console import Console
+from likewise.campaign.listener import Listener
 from likewise.campaign.names import similarities
 from likewise.errors import UsageError
 
@@ -39,7 +39,7 @@ class Request:
     searching: bool = False
 
 
-def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, console: Console) -> list[Similarity]:
+def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, listener: Listener) -> list[Similarity]:
     """The similarities that the user named, or those that suit the kind of object."""
     named = similarities(request.similarity)
     if isinstance(named, list):
@@ -50,9 +50,9 @@ def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, 
         found = space.recognise(np.random.default_rng(request.seed))
     else:
         found = recognised(objects, request.seed, column)
-    console.note(f"took the objects for {found.kind}, as {found.why}")
+    listener.note(f"took the objects for {found.kind}, as {found.why}")
     if found.kind != "molecules" and _called_smiles(column) and not _rdkit():
-        console.note("to compare SMILES as molecules, install likewise[molecules]")
+        listener.note("to compare SMILES as molecules, install likewise[molecules]")
     return list(found.similarities)
 
 

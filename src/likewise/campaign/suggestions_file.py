@@ -2,82 +2,38 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.campaign.console import Console
-from likewise.campaign.objects import different, shown, to_cells
+from likewise.campaign.listener import Listener
+from likewise.campaign.merge import empty, merge_results
+from likewise.campaign.objects import to_cells
+from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
 from likewise.campaign.sheet import Choices, Sheet, sheet
-from likewise.errors import LikewiseError, UsageError
+from likewise.campaign.wording import because
+from likewise.errors import LikewiseError
+from likewise.spaces.base import Space
+from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import Decimal
 from likewise.tables.dialect import Dialect
-from likewise.tables.writing import check_name, number_text, suited, write
+from likewise.tables.writing import number_text, suited, write
 
 if TYPE_CHECKING:
     import polars
 
-    from likewise.campaign.problem import Problem
-    from likewise.spaces.base import Space
-    from likewise.study.suggestion import Suggestion
-
 PREDICTIONS = ("mean", "std", "chance")
-BECAUSE = 3
 DIGITS = 6
 
 
-def because(suggestion: Suggestion, between: str = "; ") -> str:
-    """The strongest analogues with their values and weights, as text; of records, what they have different."""
-    strongest = suggestion.analogues[:BECAUSE]
-    return between.join(
-        f"{_beside(a.object, suggestion.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in strongest
-    )
-
-
-def _beside(x: Any, suggested: Any) -> str:
-    fields = different(x, suggested)
-    return shown(x) if fields is None else f"the same with {shown(fields)}"
-
-
-def next_command(table: Path | None, results: Path, chosen: Choices, *further: str) -> str:
-    """The command that merges results into the table, or goes on with them where there is none yet.
-
-    It says about the columns what the user said.
-    """
-    if table is None:
-        return f"{shlex.join(['likewise', 'suggest', str(results), *chosen.options()])} --space …"
-    return shlex.join(["likewise", "tell", str(table), str(results), *chosen.options(), *further])
-
-
-def check_target(target: Path, source: Path | None, table: Sheet | None, force: bool, chosen: Choices) -> None:
-    """Refuse a target that is no table, or holds results which nobody has merged yet."""
-    check_name(target)
-    if force or not target.exists():
-        return
-    lost = _unmerged(target, table)
-    if lost is None:
-        raise UsageError(f"{target} is there already and is no table of suggestions; give another name, or --force.")
-    if lost:
-        values = "1 measured value" if lost == 1 else f"{lost} measured values"
-        where = "no other table has" if source is None else f"{source} has not"
-        remedy = "Go on with them" if source is None else "Merge them first"
-        raise UsageError(
-            f"{target} is there already, with {values} that {where}. {remedy} "
-            f"({next_command(source, target, chosen, '--in-place')}), give another name, or --force to lose them."
-        )
-
-
-def _unmerged(target: Path, table: Sheet | None) -> int | None:
-    """How many results the file holds that the table has not; None where it cannot be understood."""
-    from likewise.campaign.merge import empty, merged
-
+def unmerged(target: Path, table: Sheet | None) -> int | None:
+    """How many results a file of suggestions holds that the table has not; None where it is no such file."""
     chosen = Choices(skip_bad=True)
     try:
         like = chosen if table is None else replace(table.of_results(chosen), std=None)
-        told = sheet(target, like, Console(quiet=True))
+        told = sheet(target, like, Listener())
     except LikewiseError as error:
         # Suggestions of which none were left can be replaced; any other file is somebody's.
         return 0 if "no row below" in str(error) and PREFIX in str(error) else None
@@ -86,17 +42,17 @@ def _unmerged(target: Path, table: Sheet | None) -> int | None:
     odd = sum(not empty(cells[bad.place]) or bad.place in told.table.overlong for bad in told.skipped)
     if table is None:
         return odd + len(told.measured)
-    merge = merged(table, told, "keep")
+    merge = merge_results(table, told, "keep")
     return odd + merge.filled + merge.added + len(merge.conflicts)
 
 
-def written(problem: Problem, found: Sequence[Suggestion], target: Path, chosen: Choices) -> None:
+def write_suggestions(problem: Problem, found: Sequence[Suggestion], target: Path, chosen: Choices) -> None:
     """Write the suggestions in the dialect of the input."""
     source = problem.sheet
     like = Dialect() if source is None else source.table.dialect
     dialect = suited(target, like)
     own = _fresh(problem.study.space, found, chosen) if source is None else _rows(problem, source, found)
-    write(_predicted(own, found, dialect, "." if source is None else source.decimal), target, dialect)
+    write(_with_predictions(own, found, dialect, "." if source is None else source.decimal), target, dialect)
 
 
 def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polars.DataFrame:
@@ -127,7 +83,7 @@ def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars
     return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String()))
 
 
-def _predicted(
+def _with_predictions(
     frame: polars.DataFrame, found: Sequence[Suggestion], dialect: Dialect, decimal: Decimal
 ) -> polars.DataFrame:
     import polars

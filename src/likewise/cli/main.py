@@ -8,18 +8,55 @@ from __future__ import annotations
 
 import io
 import sys
+from importlib import import_module
 from traceback import format_exc
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from likewise.cli.commands import check, compare, demo, diagnose, explain, lists, stored, suggest, tell
+from likewise import __version__
+from likewise.cli.console import complain, visible
+from likewise.cli.hints import with_hints
 from likewise.errors import LikewiseError, UsageError
+
+# The file of each command and its line in the list. The file, and all that it needs, loads when the command is used.
+COMMANDS = {
+    "suggest": ("suggest", "Suggest what to measure next."),
+    "tell": ("tell", "Merge measured results into the table."),
+    "explain": ("explain", "Predict an object, and show the measured objects behind the prediction."),
+    "compare": ("compare", "Rank similarities by how well each predicts measured values."),
+    "diagnose": ("diagnose", "Say whether the similarities explain the values."),
+    "demo": ("demo", "Run the whole loop on made-up molecules."),
+    "similarities": ("lists", "List the similarities."),
+    "spaces": ("lists", "List the spaces."),
+    "studies": ("stored", "List the studies of a storage."),
+    "export": ("stored", "Write a stored study to a table."),
+    "check": ("check", "List the stored rows that cannot be used."),
+}
+
+
+def load(name: str) -> Any:
+    """The command of this name."""
+    module = import_module(f"likewise.cli.commands.{COMMANDS[name][0]}")
+    alone = typer.Typer(add_completion=False)
+    alone.command(name)(getattr(module, name))
+    return typer.main.get_command(alone)
+
+
+class Listed(TyperCommand):
+    """A command in the list; it loads when it is used."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        return load(str(self.name)).make_context(info_name, args, parent, **extra)
 
 
 class Commands(TyperGroup):
     """The commands; whatever goes wrong in one ends as a paragraph on stderr."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = {name: Listed(name, help=line) for name, (_, line) in COMMANDS.items()}
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -34,7 +71,7 @@ class Commands(TyperGroup):
         except LikewiseError as error:
             if ctx.meta.get("likewise.debug"):
                 raise
-            _complain(str(error))
+            _complain(with_hints(error))
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
         except KeyboardInterrupt:
             _complain("stopped; nothing was written that was not finished.")
@@ -54,15 +91,11 @@ def _handled_outside(error: Exception) -> bool:
 
 def _clean(error: Exception) -> None:
     """Make visible what a message of that library repeats of the command line."""
-    from likewise.campaign.console import visible
-
     if isinstance(message := getattr(error, "message", None), str):
         error.message = visible(message)  # type: ignore[attr-defined]
 
 
 def _complain(text: str) -> None:
-    from likewise.campaign.console import complain
-
     complain(f"likewise: {text}")
 
 
@@ -79,8 +112,6 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:
     if value:
-        from likewise import __version__
-
         typer.echo(f"likewise {__version__}")
         raise typer.Exit
 
@@ -92,19 +123,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-app.command("suggest")(suggest.suggest)
-app.command("tell")(tell.tell)
-app.command("explain")(explain.explain)
-app.command("compare")(compare.compare)
-app.command("diagnose")(diagnose.diagnose)
-app.command("demo")(demo.demo)
-app.command("similarities")(lists.similarities)
-app.command("spaces")(lists.spaces)
-app.command("studies")(stored.studies)
-app.command("export")(stored.export)
-app.command("check")(check.check)
 
 
 def main() -> None:

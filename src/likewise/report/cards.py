@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from likewise.campaign.answers import percent
-from likewise.campaign.objects import different, shown
 from likewise.campaign.roles import PREFIX
+from likewise.campaign.wording import difference, percent, shown
 from likewise.report.svg import BOND, SMALL_BOND, molecule
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def _because(s: Suggestion, fields: Collection[str], name: str) -> str:
 def _analogue(a: Analogue, suggested: Any, fields: Collection[str], name: str) -> str:
     sign = "against" if a.influence < 0 else "for"
     weight = f'weight <span class="num {sign}">{a.influence:+.2f}</span>'
-    unlike = different(a.object, suggested)
+    unlike = difference(a.object, suggested)
     what = (
         described(a.object, fields, SMALL_BOND, 60)
         if unlike is None

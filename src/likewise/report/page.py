@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.campaign.answers import counted, percent, weights
-from likewise.campaign.console import Console
 from likewise.campaign.judgement import Judgement
-from likewise.campaign.objects import shown
+from likewise.campaign.problem import Problem
+from likewise.campaign.wording import count, percent, shown
 from likewise.errors import UsageError
 from likewise.figures import figures as pictures
 from likewise.figures import plot_data as views
@@ -24,7 +23,6 @@ from likewise.report.svg import inline
 from likewise.tables.writing import replaced
 
 if TYPE_CHECKING:
-    from likewise.campaign.problem import Problem
     from likewise.study.suggestion import Suggestion
 
 FEWEST = 3
@@ -36,7 +34,7 @@ def check_report(target: Path, force: bool) -> None:
     """Refuse to draw without the library for it, and to replace a file that is no report."""
     pictures.matplotlib()
     if not force and target.exists() and not _is_report(target):
-        raise UsageError(f"{target} is there already and is no report of likewise; give another name, or --force.")
+        raise UsageError(f"{target} exists and is no report of likewise; give another name.", settings={"force": ""})
 
 
 def _is_report(path: Path) -> bool:
@@ -48,10 +46,10 @@ def _is_report(path: Path) -> bool:
 
 
 def write_report(
-    problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, target: Path, console: Console
+    problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, target: Path, notes: Sequence[str]
 ) -> None:
     """Write the report; a file that is there already is replaced."""
-    replaced(target, page(problem, found, judgement, console.notes).encode())
+    replaced(target, page(problem, found, judgement, notes).encode())
 
 
 def page(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, notes: Sequence[str] = ()) -> str:
@@ -81,7 +79,7 @@ def _subtitle(problem: Problem, name: str) -> str:
     best = problem.study.best
     row = problem.row(best.object)
     return (
-        f"Looking for the {aim} {escape(name)} after {counted(len(problem.sheet.measured), 'measurement')}. "
+        f"Looking for the {aim} {escape(name)} after {count(len(problem.sheet.measured), 'measurement')}. "
         f"Best so far: <b>{best.value:.6g}</b>, {escape(shown(best.object, 100))}"
         f"{f' (row {row})' if row is not None else ''}."
     )
@@ -131,7 +129,7 @@ def _figure(svg: str, text: str) -> str:
 
 
 def _missing(key: str, heading: str, measured: int, least: int = FEWEST) -> str:
-    needs = counted(least, "measured object")
+    needs = count(least, "measured object")
     text = f"This picture needs at least {needs}; there {'is' if measured == 1 else 'are'} {measured}."
     return _section(key, heading, f'<p class="soft">{text}</p>')
 
@@ -202,7 +200,7 @@ def _checks(judgement: Judgement | None, name: str, measured: int) -> list[str]:
 
 
 def _committee(problem: Problem) -> str:
-    shares = weights(problem)
+    shares = problem.weights()
     if not shares:
         names = ", ".join(escape(similarity.name) for similarity in problem.similarities)
         return _section(

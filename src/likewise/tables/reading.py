@@ -185,7 +185,8 @@ def _slowly(
                     raise TableError(
                         f"{source}, row {place + 2} has {len(row)} cells, but the header names {width} columns: "
                         f"{row[width]!r} is one too many. Put quotation marks around cells that contain "
-                        f"{_called(dialect.delimiter)}; --skip-bad leaves such rows out."
+                        f"{_called(dialect.delimiter)}.",
+                        settings={"skip_bad": ""},
                     )
                 overlong[place], row = row, []
             rows.append([*(cell or None for cell in row[:width]), *[None] * (width - len(row))])

@@ -36,13 +36,12 @@ def sign_of(
         else:
             told.setdefault(style.decimal, (name, style.place))
     if len(told) > 1:
-        raise TableError(_contradiction(table, told))
+        raise TableError(_contradiction(table, told), settings={"text": "COLUMN"})
     if unclear is not None and not told and otherwise is None:
         name, place = unclear
-        text = ", or --text with its name to compare it as text" if name in objects else ""
         raise TableError(
-            f"{table.where(place, name)}: {could_mean(table.column(name)[place].strip())}, and no other cell tells. "
-            f"Say --decimal . or --decimal ,{text}"
+            f"{table.where(place, name)}: {could_mean(table.column(name)[place].strip())}, and no other cell tells.",
+            settings={"decimal": "", "text": name} if name in objects else {"decimal": ""},
         )
     return next(iter(told), otherwise)
 
@@ -52,5 +51,5 @@ def _contradiction(table: Table, told: dict[Decimal, tuple[str, int]]) -> str:
     return (
         f"{table.where(place, column)}: {table.column(column)[place]!r} has a {CALLED[sign]}, but "
         f"{table.column(another)[further]!r} in row {table.number(further)}, column {another!r}, a {CALLED[other]}; "
-        "write all numbers of a table with one sign. --text COLUMN keeps a column of objects as text."
+        "write all numbers of a table with one sign."
     )

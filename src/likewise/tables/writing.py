@@ -29,7 +29,7 @@ def check_name(target: Path) -> None:
     ending = _ending(target)
     if ending not in (*TEXTS, *TABS, *PARQUETS):
         raise UsageError(
-            f"--out {target} ends in {ending!r}; it can end in .csv, .tsv, .txt or .parquet, each with .gz or without."
+            f"{target} ends in {ending!r}; it can end in .csv, .tsv, .txt or .parquet, each with .gz or without."
         )
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from likewise.campaign.console import say, say_json, say_table
-from likewise.cli.commands.options import Debug, Json
-from likewise.cli.commands.stored import Url, opened
+from likewise.cli.commands import options
+from likewise.cli.commands.stored import Url, open_existing
+from likewise.cli.console import say, say_json, say_table
 from likewise.study.storage.address import without_password
-
-if TYPE_CHECKING:
-    from likewise.study.storage.base import BadRow
+from likewise.study.storage.base import BadRow
 
 
 def check(
@@ -23,12 +21,12 @@ def check(
         bool,
         typer.Option("--set-aside", help="Move bad trials to the table likewise_aside, and mend counts."),
     ] = False,
-    as_json: Json = False,
-    debug: Debug = False,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """List the stored rows that cannot be used, with study, trial and field; nothing is ever deleted."""
     shown = without_password(url)
-    with opened(url) as storage:
+    with open_existing(url) as storage:
         moved = storage.set_aside() if set_aside else []
         found = storage.check()
     if as_json:

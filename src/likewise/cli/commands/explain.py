@@ -2,72 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from likewise.campaign.console import Console, say, say_json, say_table
-from likewise.cli.commands.options import (
-    Debug,
-    DecimalSign,
-    File,
-    Json,
-    Minimize,
-    Object,
-    Quiet,
-    Seed,
-    Similarities,
-    SkipBad,
-    Std,
-    Text,
-    Value,
-    choices,
-)
+from likewise.campaign.objects import cell_of_kind
+from likewise.campaign.problem import Problem, solve
+from likewise.campaign.sheet import Sheet, sheet
+from likewise.campaign.similarities import Request
+from likewise.campaign.wording import shown
+from likewise.cli.answers import analogues_json, header_json, weights_json
+from likewise.cli.commands import options
+from likewise.cli.console import Console, say, say_json, say_table
 from likewise.errors import UsageError
-
-if TYPE_CHECKING:
-    from likewise.campaign.problem import Problem
-    from likewise.campaign.sheet import Sheet
-    from likewise.study.suggestion import Analogue
+from likewise.study.suggestion import Analogue
 
 
 def explain(
-    file: File,
+    file: options.File,
     what: Annotated[
         list[str],
         typer.Argument(metavar="OBJECT", help="The object; for records COLUMN=CELL for each column of the object."),
     ],
     most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many analogues.")] = 8,
-    object: Object = None,
-    value: Value = None,
-    std: Std = None,
-    minimize: Minimize = False,
-    similarity: Similarities = None,
-    seed: Seed = 0,
-    text: Text = None,
-    decimal: DecimalSign = None,
-    skip_bad: SkipBad = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    object: options.Object = None,
+    value: options.Value = None,
+    std: options.Std = None,
+    minimize: options.Minimize = False,
+    similarity: options.Similarities = None,
+    seed: options.Seed = 0,
+    text: options.Text = None,
+    decimal: options.DecimalSign = None,
+    skip_bad: options.SkipBad = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
 ) -> None:
     """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
-    from likewise.campaign.problem import answered, enough
-    from likewise.campaign.sheet import sheet
-    from likewise.campaign.similarities import Request
-
     console = Console(quiet)
-    table = sheet(file, choices(object, value, std, text, decimal, skip_bad), console)
+    table = sheet(file, options.choices(object, value, std, text, decimal, skip_bad), console)
     x = _object(table, what)
-    request = Request(tuple(similarity or ()), None, "minimize" if minimize else "maximize", seed, skip_bad=skip_bad)
+    request = Request(tuple(similarity or ()), None, options.direction(minimize), seed, skip_bad=skip_bad)
 
     def work(problem: Problem) -> tuple[float, float, tuple[Analogue, ...]]:
-        enough(problem, 1, "a prediction")
+        problem.need(1, "a prediction")
         mean, spread = problem.study.predict([x])
         return float(mean[0]), float(spread[0]), problem.study.explain(x, most)
 
     with console.working("comparing objects"):
-        problem, (mean, spread, analogues) = answered(table, request, work, console, extra=[x])
+        problem, (mean, spread, analogues) = solve(table, request, work, console, extra=[x])
     if as_json:
         _json(problem, x, mean, spread, analogues, console)
     else:
@@ -76,8 +59,6 @@ def explain(
 
 def _object(table: Sheet, what: list[str]) -> Any:
     """The object as the table's own cells would give it."""
-    from likewise.campaign.objects import cell_of_kind
-
     columns = table.roles.objects
     if not table.roles.record:
         if len(what) != 1:
@@ -100,8 +81,6 @@ def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:
 
 
 def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...]) -> None:
-    from likewise.campaign.objects import shown
-
     assert problem.sheet is not None
     value = problem.sheet.roles.value
     say(f"{shown(x)}: expected {value} {mean:.4g} ± {spread:.2g}")
@@ -115,17 +94,15 @@ def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple
 def _json(
     problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...], console: Console
 ) -> None:
-    from likewise.campaign.answers import analogue_json, header_json, plain, weights
-
     say_json(
         "explain",
         {
             **header_json(problem, console),
-            "object": plain(problem, x),
+            "object": problem.study.space.to_json(x),
             "mean": mean,
             "std": spread,
             "measurements": [{"row": row, "value": value} for row, value in _rows_of(problem, x)],
-            "because": [analogue_json(problem, analogue) for analogue in analogues],
-            "similarities": [{"name": name, "weight": weight} for name, weight in weights(problem)],
+            "because": analogues_json(problem, analogues),
+            "similarities": weights_json(problem),
         },
     )

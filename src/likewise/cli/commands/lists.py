@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from likewise.campaign.console import say, say_json, say_table
 from likewise.campaign.names import SIMILARITIES, Named
-from likewise.cli.commands.options import Debug, Json
+from likewise.campaign.space_text import spaces as known_spaces
+from likewise.campaign.space_text import summary
+from likewise.cli.commands import options
+from likewise.cli.console import say, say_json, say_table
 
 EXAMPLE = """
 The others, and options that have no short form, go into a TOML file for --space space.toml:
@@ -20,7 +22,7 @@ The others, and options that have no short form, go into a TOML file for --space
 """
 
 
-def similarities(as_json: Json = False, debug: Debug = False) -> None:
+def similarities(as_json: options.Json = False, debug: options.Debug = False) -> None:
     """List the similarities that --similarity knows by name."""
     if as_json:
         say_json("similarities", {"similarities": _data(SIMILARITIES)})
@@ -36,11 +38,8 @@ def similarities(as_json: Json = False, debug: Debug = False) -> None:
     )
 
 
-def spaces(as_json: Json = False, debug: Debug = False) -> None:
+def spaces(as_json: options.Json = False, debug: options.Debug = False) -> None:
     """List the spaces that --space can describe: where candidates come from that are not in a file."""
-    from likewise.campaign.space_text import spaces as known_spaces
-    from likewise.campaign.space_text import summary
-
     rows = [
         (name, each.short or "(file)", summary(each), ", ".join(each.arguments()))
         for name, each in known_spaces().items()

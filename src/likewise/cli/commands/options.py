@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -28,7 +29,7 @@ Object = Annotated[
 Value = Annotated[str | None, typer.Option("--value", "-v", help="Column of the measured values.")]
 Std = Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")]
 Text = Annotated[list[str] | None, typer.Option("--text", help="Column of numbers to compare as text.")]
-DecimalSign = Annotated[str | None, typer.Option("--decimal", help="Decimal sign, '.' or ','; found out if left out.")]
+DecimalSign = Annotated[str | None, typer.Option("--decimal", help="Decimal sign, '.' or ','; detected if not given.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be used, and say which.")]
 Minimize = Annotated[bool, typer.Option("--minimize", help="Look for the smallest value, not the largest.")]
 Similarities = Annotated[
@@ -59,3 +60,29 @@ def choices(
     if decimal not in (None, ".", ","):
         raise UsageError(f"--decimal is '.' or ',', not {decimal!r}.")
     return Choices(tuple(object or ()), value, std, tuple(text or ()), cast("Decimal | None", decimal), skip_bad)
+
+
+def direction(minimize: bool) -> Literal["maximize", "minimize"]:
+    """The direction of a study."""
+    return "minimize" if minimize else "maximize"
+
+
+def words(chosen: Choices) -> list[str]:
+    """The options that say the same about the columns.
+
+    >>> words(Choices(("ligand", "base"), "yield", decimal=","))
+    ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',']
+    """
+    named = [("--object", chosen.objects), ("--value", (chosen.value,)), ("--std", (chosen.std,))]
+    named += [("--text", chosen.text), ("--decimal", (chosen.decimal,))]
+    return [word for option, given in named for name in given if name is not None for word in (option, name)]
+
+
+def next_command(table: Path | None, results: Path, chosen: Choices, *further: str) -> str:
+    """The command that merges results into the table, or goes on with them where there is none yet.
+
+    It says about the columns what the user said.
+    """
+    if table is None:
+        return f"{shlex.join(['likewise', 'suggest', str(results), *words(chosen)])} --space …"
+    return shlex.join(["likewise", "tell", str(table), str(results), *words(chosen), *further])

@@ -7,24 +7,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from likewise.campaign.console import Console, say, say_json, say_table
-from likewise.cli.commands.options import Debug, Json
-from likewise.errors import UsageError
+from likewise.campaign.targets import check_targets
+from likewise.cli.commands import options
+from likewise.cli.console import Console, say, say_json, say_table
+from likewise.errors import StorageWarning, UsageError
 from likewise.study.storage.address import without_password
-
-if TYPE_CHECKING:
-    from likewise.study.storage.base import Storage
+from likewise.study.storage.base import Storage, open_storage
+from likewise.study.storage.database import NoStorage
+from likewise.study.trial_tables import SUFFIXES
+from likewise.study.trial_tables import export as write_trials
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, postgresql://…, or a SQLite file.")]
 
 
-def studies(url: Url, as_json: Json = False, debug: Debug = False) -> None:
+def studies(url: Url, as_json: options.Json = False, debug: options.Debug = False) -> None:
     """List the studies of a storage."""
-    with opened(url) as storage:
+    with open_existing(url) as storage:
         found = storage.studies()
     if as_json:
         listed = [
@@ -60,33 +62,29 @@ def export(
     url: Url,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The study's name.")],
     out: Annotated[
-        Path | None, typer.Option("--out", help="A .csv, .parquet or .json file; NAME.csv if left out.")
+        Path | None, typer.Option("--out", help="A .csv, .parquet or .json file. Default: NAME.csv.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there already.")] = False,
-    as_json: Json = False,
-    debug: Debug = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Write all trials of a stored study to a table."""
-    from likewise.campaign.targets import check_targets
-    from likewise.study.trial_tables import SUFFIXES
-    from likewise.study.trial_tables import export as write
-
     target = out or Path(f"{name}.csv")
     if out is None and target.name != f"{name}.csv":
         raise UsageError(f"the study's name {name!r} is no name of a file; say with --out where to write it.")
     if target.suffix.lower() not in SUFFIXES:
         raise UsageError(f"--out {target} ends in {target.suffix!r}; it can end in {', '.join(SUFFIXES)}.")
     if target.exists() and not force:
-        raise UsageError(f"{target} is there already; give another name with --out, or --force to replace it.")
+        raise UsageError(f"{target} exists already; give another name with --out, or --force to replace it.")
     check_targets({"--out": target}, {"the storage": _file(url)})
-    with opened(url) as storage:
+    with open_existing(url) as storage:
         names = [info.name for info in storage.studies()]
         if name not in names:
             there = ", ".join(map(repr, names)) or "none"
-            raise UsageError(f"there is no study {name!r} in {without_password(url)}; there are {there}.")
+            raise UsageError(f"There is no study {name!r} in {without_password(url)}; there are {there}.")
         with noting():
             rows = storage.rows(name)
-    write(rows, target)
+    write_trials(rows, target)
     if as_json:
         say_json("export", {"study": name, "trials": len(rows), "file": str(target)})
     else:
@@ -95,9 +93,7 @@ def export(
 
 @contextmanager
 def noting() -> Iterator[None]:
-    """Says on stderr which stored rows were passed over."""
-    from likewise.errors import StorageWarning
-
+    """Says on stderr which stored rows were left out."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StorageWarning)
         yield
@@ -105,11 +101,8 @@ def noting() -> Iterator[None]:
         Console().note(str(each.message))
 
 
-def opened(url: str) -> Storage:
-    """The storage at a URL, which is there already."""
-    from likewise.study.storage.base import open_storage
-    from likewise.study.storage.database import NoStorage
-
+def open_existing(url: str) -> Storage:
+    """The storage at a URL, which exists already."""
     file = _file(url)
     try:
         return open_storage(url if file is None or "://" in url else f"sqlite:///{file.resolve()}", create=False)

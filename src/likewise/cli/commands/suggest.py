@@ -2,150 +2,238 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
-from likewise.campaign.console import Console
-from likewise.cli.commands.options import (
-    Debug,
-    DecimalSign,
-    Json,
-    Minimize,
-    Object,
-    Quiet,
-    Seed,
-    Similarities,
-    SkipBad,
-    SpaceText,
-    Std,
-    Text,
-    Value,
-    choices,
-)
+from likewise.campaign import names, space_text
+from likewise.campaign.judgement import judge
+from likewise.campaign.listener import Listener
+from likewise.campaign.problem import Problem, solve
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.similarities import Request
+from likewise.campaign.suggestions_file import unmerged, write_suggestions
+from likewise.campaign.targets import check_targets
+from likewise.campaign.wording import because, count, percent, shown
+from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
+from likewise.cli.commands import options
+from likewise.cli.console import Console, say, say_json, say_table
 from likewise.errors import UsageError
+from likewise.report.page import check_report, write_report
+from likewise.study.suggestion import Suggestion
+from likewise.tables.writing import check_name
 
-if TYPE_CHECKING:
-    from likewise.campaign.problem import Problem
-    from likewise.campaign.sheet import Sheet
-    from likewise.study.suggestion import Suggestion
+# Characters of a similarity's name; those of records with many fields are long.
+NAME = 60
+NOTHING_LEFT = "Every candidate has a value: there is nothing left to suggest."
 
 
 def suggest(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="CSV, TSV or Parquet, gzipped or not; may be left out with --space."),
+        typer.Argument(metavar="[FILE]", help="CSV, TSV or Parquet, gzipped or not. Not needed with --space."),
     ] = None,
     n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many suggestions.")] = 1,
-    object: Object = None,
-    value: Value = None,
-    std: Std = None,
-    minimize: Minimize = False,
+    object: options.Object = None,
+    value: options.Value = None,
+    std: options.Std = None,
+    minimize: options.Minimize = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the suggestions here, to be filled in: .csv, .tsv, .parquet.")
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="Write a report: one HTML file.")] = None,
-    similarity: Similarities = None,
-    space: SpaceText = None,
+    similarity: options.Similarities = None,
+    space: options.SpaceText = None,
     acquisition: Annotated[
         str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.", show_default=True)
     ] = "ei",
     strategy: Annotated[
         str, typer.Option(help="How a batch is chosen: auto, sequential, thompson, top_score or two_stage.")
     ] = "auto",
-    seed: Seed = 0,
-    text: Text = None,
-    decimal: DecimalSign = None,
-    skip_bad: SkipBad = False,
+    seed: options.Seed = 0,
+    text: options.Text = None,
+    decimal: options.DecimalSign = None,
+    skip_bad: options.SkipBad = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace --out even if it holds values that FILE has not, and any --report.")
     ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
 ) -> None:
     """Suggest what to measure next: rows with a value are observations, rows without are candidates.
 
     FILE is never changed. Fill in the values of --out, merge them with `likewise tell`, and run the same command again.
     """
-    from likewise.campaign import space_text as spacefile
-    from likewise.campaign.answers import answer_json, answer_text
-    from likewise.campaign.judgement import judged
-    from likewise.campaign.names import acquisition as named_acquisition
-    from likewise.campaign.names import strategy as named_strategy
-    from likewise.campaign.problem import answered
-    from likewise.campaign.sheet import sheet
-    from likewise.campaign.similarities import Request
-    from likewise.campaign.suggestions_file import check_target, written
-    from likewise.campaign.targets import check_targets
-
     if file is None and space is None:
-        raise UsageError("give a FILE with candidates, or a --space to take them from.")
-    check_targets(
-        {"--out": out, "--report": report},
-        {"the input, which is never changed": file, "the file of --space": spacefile.path(space)},
-    )
+        raise UsageError("Give a FILE with candidates, or a --space to take them from.")
+    sources = {"the input, which is never changed": file, "the file of --space": space_text.path(space)}
+    check_targets({"--out": out, "--report": report}, sources)
     if report is not None:
-        from likewise.report.page import check_report
-
         check_report(report, force)
     console = Console(quiet)
-    chosen_space = None if space is None else spacefile.space(space)
-    chosen = choices(object, value, std, text, decimal, skip_bad)
+    chosen = options.choices(object, value, std, text, decimal, skip_bad)
     request = Request(
         tuple(similarity or ()),
-        chosen_space,
-        "minimize" if minimize else "maximize",
+        None if space is None else space_text.space(space),
+        options.direction(minimize),
         seed,
-        named_acquisition(acquisition),
-        named_strategy(strategy),
+        names.acquisition(acquisition),
+        names.strategy(strategy),
         skip_bad,
         searching=True,
     )
-    with console.working("reading"):
-        table = None if file is None else sheet(file, chosen, console, chosen_space)
-    if out is not None:
-        check_target(out, file, table, force, chosen)
-    with console.working("comparing objects") as progress:
-        problem, found = answered(table, request, lambda p: p.study.ask(n), console, progress=progress)
-    _remarks(problem, found, n, console)
-    if out is not None:
-        written(problem, found, out, chosen)
-    judgement = judged(problem)
-    if report is not None:
-        from likewise.report.page import write_report
-
-        with console.working("drawing the report"):
-            write_report(problem, found, judgement, report, console)
-    verdict = None if judgement is None else judgement.verdict
-    (answer_json if as_json else answer_text)(problem, found, verdict, console, out, report, chosen)
+    found = answer(file, chosen, request, n, Files(out, report, force), console)
+    if as_json:
+        _say_json(found, console)
+    else:
+        _say_suggestions(found)
+        _say_background(found)
 
 
-def _remarks(problem: Problem, found: list[Suggestion], n: int, console: Console) -> None:
-    """What is out of the ordinary about the answer."""
-    from likewise.campaign.answers import counted
+class Files(NamedTuple):
+    """The files that are written beside the answer, and whether they may replace others."""
 
-    sheet = problem.sheet
-    if sheet is not None:
-        _about_rows(sheet, problem, console)
-    if not found:
-        console.note(
-            "every candidate has a value, so there is nothing left to suggest; add rows without one, or --space"
+    out: Path | None = None
+    report: Path | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is suggested, on what grounds, and where it was written."""
+
+    problem: Problem
+    suggestions: Sequence[Suggestion]
+    verdict: str | None
+    chosen: Choices
+    files: Files
+
+    @property
+    def value(self) -> str:
+        """The name of the values' column."""
+        sheet = self.problem.sheet
+        return (self.chosen.value or "value") if sheet is None else sheet.roles.value
+
+
+def answer(file: Path | None, chosen: Choices, request: Request, n: int, files: Files, listener: Listener) -> Answer:
+    """The suggestions for a table, or for a space, and their files."""
+    with listener.working("reading"):
+        table = None if file is None else sheet(file, chosen, listener, request.space)
+    if files.out is not None:
+        _check_out(files.out, file, table, files.force, chosen)
+    with listener.working("comparing objects") as progress:
+        problem, found = solve(table, request, lambda p: p.study.ask(n), listener, progress=progress)
+    _remark(problem, found, n, listener)
+    if files.out is not None:
+        write_suggestions(problem, found, files.out, chosen)
+    judgement = judge(problem)
+    if files.report is not None:
+        with listener.working("drawing the report"):
+            write_report(problem, found, judgement, files.report, listener.notes)
+    return Answer(problem, found, None if judgement is None else judgement.verdict, chosen, files)
+
+
+def _check_out(out: Path, file: Path | None, table: Sheet | None, force: bool, chosen: Choices) -> None:
+    """Refuse a target that is no table of suggestions, or holds results which nobody has merged yet."""
+    check_name(out)
+    if force or not out.exists():
+        return
+    lost = unmerged(out, table)
+    if lost is None:
+        raise UsageError(f"{out} exists and is no table of suggestions; give another name, or --force to replace it.")
+    if lost:
+        where = "no other table has" if file is None else f"{file} has not"
+        remedy = "Go on with them" if file is None else "Merge them first"
+        raise UsageError(
+            f"{out} exists, with {count(lost, 'measured value')} that {where}. {remedy} "
+            f"({options.next_command(file, out, chosen, '--in-place')}), give another name, or --force to lose them."
         )
+
+
+def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener) -> None:
+    """Note what the table holds, and what is out of the ordinary about the answer."""
+    if problem.sheet is not None:
+        _remark_on_rows(problem.sheet, problem, listener)
+    if not found:
+        listener.note(f"{NOTHING_LEFT} Add rows without a value, or use --space")
     elif len(found) < n:
-        console.note(f"only {counted(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
+        listener.note(f"Only {count(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
 
 
-def _about_rows(sheet: Sheet, problem: Problem, console: Console) -> None:
-    from likewise.campaign.answers import counted
-
+def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
     measured, candidates = len(sheet.measured), len(sheet.candidates)
     aim = "smallest" if problem.study.direction == "minimize" else "largest"
-    other = "" if aim == "smallest" else " (--minimize looks for the smallest)"
-    rows = f"{counted(measured, 'measured row')}, {counted(candidates, 'candidate')}"
-    console.note(f"{sheet.table.name}: {rows}; looking for the {aim} {sheet.roles.value}{other}")
+    other = "" if aim == "smallest" else " (--minimize: the smallest)"
+    rows = f"{count(measured, 'measured row')}, {count(candidates, 'candidate')}"
+    listener.note(f"{sheet.table.name}: {rows}. Looking for the {aim} {sheet.roles.value}{other}")
     if candidates and problem.pool is None:
-        console.note(f"{candidates} rows without a value are passed over, as candidates come from --space")
+        listener.note(f"{count(candidates, 'row')} without a value ignored: candidates come from --space")
     if not measured:
-        console.note("nothing is measured yet, so the first batch is spread out: each object unlike the others")
+        listener.note("Nothing is measured yet. The first batch is spread out: each object is unlike the others")
+
+
+def _say_json(answer: Answer, listener: Listener) -> None:
+    problem, (out, report, _) = answer.problem, answer.files
+    best = problem.study.best if problem.measured else None
+    suggestions = [
+        {
+            "rank": rank,
+            **object_json(problem, s.object),
+            "mean": s.mean,
+            "std": s.std,
+            "chance": s.chance,
+            "improvement": s.improvement,
+            "because": analogues_json(problem, s.analogues),
+        }
+        for rank, s in enumerate(answer.suggestions, 1)
+    ]
+    data = {
+        **header_json(problem, listener),
+        "best": None if best is None else {**object_json(problem, best.object), "value": best.value},
+        "suggestions": suggestions,
+        "similarities": weights_json(problem),
+        "verdict": answer.verdict,
+        "out": None if out is None else str(out),
+        "report": None if report is None else str(report),
+    }
+    say_json("suggest", data)
+
+
+def _say_suggestions(answer: Answer) -> None:
+    sheet, found, value = answer.problem.sheet, answer.suggestions, answer.value
+    name = "object" if sheet is None else ", ".join(sheet.roles.objects)
+    if not found:
+        say(NOTHING_LEFT)
+    elif found[0].mean is None:
+        say_table(("", name), [(str(rank), shown(s.object)) for rank, s in enumerate(found, 1)], right=(0,))
+    else:
+        rows = [
+            (str(rank), shown(s.object), f"{s.mean:.4g} ± {s.std:.2g}", percent(s.chance), because(s, "\n"))
+            for rank, s in enumerate(found, 1)
+        ]
+        columns = ("", name, f"expected {value}", "beats best", f"because of ({value}, weight)")
+        say_table(columns, rows, right=(0, 3))
+
+
+def _say_background(answer: Answer) -> None:
+    """The best so far, the similarities, the verdict, and how to go on."""
+    problem, (out, report, _) = answer.problem, answer.files
+    if problem.measured:
+        best = problem.study.best
+        row = problem.row(best.object)
+        where = "" if row is None else f" (row {row})"
+        say("", f"Best so far: {shown(best.object)}, {answer.value} {best.value:.6g}{where}.")
+    shares = [f"{shown(name, NAME)} {percent(share)}" for name, share in problem.weights() if share >= 0.005]
+    if shares:
+        say(f"Similarities: {', '.join(shares)}.")
+    if answer.verdict:
+        say(f"Verdict: {answer.verdict}")
+    if out is not None and answer.suggestions:
+        table = None if problem.sheet is None else problem.sheet.table.path
+        say(f"Fill in column {answer.value!r} of {out}, then: {options.next_command(table, out, answer.chosen)}")
+    if report is not None:
+        say(f"Report: {report}")

@@ -14,8 +14,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from likewise import __version__
+from likewise.campaign.listener import Listener, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console as Terminal
@@ -68,20 +71,17 @@ def complain(text: str) -> None:
     _show(_console(stderr=True), text)
 
 
-@dataclass(eq=False)
-class Console:
-    """How a command speaks: `notes` are collected for JSON and the report, and shown unless it is to be quiet."""
+class Console(Listener):
+    """How a command speaks: notes are shown on stderr unless it is to be quiet."""
 
-    quiet: bool = False
-    notes: list[str] = field(default_factory=list)
+    def __init__(self, quiet: bool = False) -> None:
+        super().__init__()
+        self.quiet = quiet
 
-    def note(self, text: str) -> None:
-        """Say something that the user should know, once, and go on."""
-        if text in self.notes:
-            return
-        self.notes.append(text)
+    def show(self, text: str) -> None:
+        """Show a note."""
         if not self.quiet:
-            _show(_console(stderr=True), f"{text}.")
+            _show(_console(stderr=True), text if text.endswith(".") else f"{text}.")
 
     @contextmanager
     def working(self, what: str, total: int | None = None) -> Iterator[Progress]:
@@ -95,30 +95,27 @@ class Console:
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
         left, console = [TimeRemainingColumn()] if total else [], _console(stderr=True)
         with Bar(*columns, *left, console=console, transient=True) as bar:
-            yield Progress(bar, bar.add_task(visible(what), total=total))
+            yield Shown(bar, bar.add_task(visible(what), total=total))
 
 
 @dataclass(eq=False)
-class Progress:
-    """How far a piece of work is."""
+class Shown(Progress):
+    """Progress as a bar on the terminal."""
 
-    bar: Bar | None = None
-    task: Any = None
+    bar: Bar
+    task: Any
 
     def advance(self, by: int = 1) -> None:
         """Some more is done."""
-        if self.bar is not None:
-            self.bar.advance(self.task, by)
+        self.bar.advance(self.task, by)
 
     def end(self) -> None:
         """Something follows that shows its progress itself."""
-        if self.bar is not None:
-            self.bar.stop()
+        self.bar.stop()
 
     def stage(self, what: str, total: int | None = None) -> None:
         """Something else begins."""
-        if self.bar is not None:
-            self.bar.reset(self.task, total=total, description=visible(what))
+        self.bar.reset(self.task, total=total, description=visible(what))
 
 
 def say(*lines: str) -> None:
@@ -130,8 +127,6 @@ def say(*lines: str) -> None:
 
 def say_json(command: str, data: Mapping[str, Any]) -> None:
     """An answer for programs: JSON alone, with every number finite; all begin alike."""
-    from likewise import __version__
-
     data = {"schema": SCHEMA, "likewise": __version__, "command": command, **data}
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)
     # Line ends aside, what is left of control characters is inside of texts, where JSON has escapes of its own.

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.campaign import console
-from likewise.campaign.console import CONTROLS, Console, visible
+from likewise.cli import console
+from likewise.cli.console import CONTROLS, Console, visible
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

@@ -1,0 +1,40 @@
+"""What answers about a table have in common, as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from likewise.campaign.listener import Listener
+from likewise.campaign.problem import Problem
+from likewise.study.suggestion import Analogue
+
+
+def header_json(problem: Problem, listener: Listener, remarks: Sequence[str] = ()) -> dict[str, Any]:
+    """What every answer about a table says first."""
+    sheet = problem.sheet
+    return {
+        "file": None if sheet is None else sheet.table.name,
+        "object_columns": [] if sheet is None else list(sheet.roles.objects),
+        "value_column": None if sheet is None else sheet.roles.value,
+        "direction": problem.study.direction,
+        "measured": problem.measured,
+        "candidates": 0 if sheet is None else len(sheet.candidates),
+        "skipped_rows": [] if sheet is None else [sheet.table.number(bad.place) for bad in sheet.skipped],
+        "notes": [*listener.notes, *remarks],
+    }
+
+
+def object_json(problem: Problem, x: Any) -> dict[str, Any]:
+    """An object as JSON data, with the row that it has in the table."""
+    return {"row": problem.row(x), "object": problem.study.space.to_json(x)}
+
+
+def analogues_json(problem: Problem, analogues: Sequence[Analogue]) -> list[dict[str, Any]]:
+    """Analogues as JSON data."""
+    return [{**object_json(problem, a.object), "value": a.value, "influence": a.influence} for a in analogues]
+
+
+def weights_json(problem: Problem) -> list[dict[str, Any]]:
+    """The similarities and their weights as JSON data."""
+    return [{"name": name, "weight": weight} for name, weight in problem.weights()]
