@@ -26,6 +26,7 @@ DATA: list[dict[str, Any]] = [
     {"space": "Box", "lower": 1e-4, "upper": 1e-1, "log": [0]},
     {"space": "Simplex", "n": 3, "total": 100.0},
     {"space": "Categorical", "values": ["red", 2, 3.5]},
+    {"space": "Categorical", "values": [True, False]},
     {"space": "Grammar", "rules": {"S": ["S + S", "x"]}},
     {"space": "Gaussians", "mean": [-3.0, 3.0], "variance": [0.1, 4.0]},
     {

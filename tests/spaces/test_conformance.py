@@ -161,6 +161,9 @@ class Broken(Space):
     def from_json(self, data: Any) -> Any:
         return data
 
+    def from_cell(self, text: str, decimal: Any) -> Any:
+        return {"cell": 3, "no cell": text}.get(self.law, int(text))
+
     def describe(self) -> dict[str, Any]:
         return {"space": "digits", "id": id(self) if self.law == "describe" else 0}
 
@@ -183,6 +186,8 @@ def test_the_suite_passes_the_digits_when_no_law_is_broken() -> None:
         ("canonical", "canonical"),
         ("json", "JSON data"),
         ("round trip", "come back"),
+        ("cell", "from its cell"),
+        ("no cell", "from_cell refuses"),
         ("describe", "copy"),
         ("move out", "a move from"),
         ("stay", "back to it"),

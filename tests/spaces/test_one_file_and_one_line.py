@@ -42,9 +42,9 @@ class Evens(Space):
         return [2 * int(i) for i in rng.integers((self.bound + 1) // 2, size=n)]
 
     def _fit(self, x: Any) -> int:
-        if x != int(x) or x % 2 or not 0 <= x < self.bound:
+        if not isinstance(x, int) or x % 2 or not 0 <= x < self.bound:
             raise SpaceError(f"{x!r} is not an even number from 0 to below {self.bound}")
-        return int(x)
+        return x
 '''
 LINE = "from likewise.spaces.evens import Evens as Evens\n"
 USE = """

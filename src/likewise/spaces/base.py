@@ -216,8 +216,19 @@ class Indexed(Protocol):
     def index(self, x: Any) -> int: ...
 
 
+class _Vectors(Protocol):
+    @property
+    def dimension(self) -> int: ...
+
+    def to_vector(self, objects: Sequence[Any]) -> Matrix: ...
+
+    def project(self, vectors: Matrix) -> Matrix: ...
+
+    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix: ...
+
+
 @runtime_checkable
-class Continuous(Protocol):
+class Continuous(_Vectors, Protocol):
     """A space whose objects are vectors, for gradient trajectories.
 
     `to_vector` maps objects to search coordinates, usually the unit cube; `from_vector` maps back (rounding whole
@@ -225,37 +236,19 @@ class Continuous(Protocol):
     numbers, as similarities give it, into one in the search coordinates at `vectors`.
     """
 
-    @property
-    def dimension(self) -> int: ...
-
-    def to_vector(self, objects: Sequence[Any]) -> Matrix: ...
-
     def from_vector(self, vectors: Matrix) -> list[Any]: ...
-
-    def project(self, vectors: Matrix) -> Matrix: ...
-
-    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix: ...
 
 
 @runtime_checkable
-class PartlyContinuous(Protocol):
+class PartlyContinuous(_Vectors, Protocol):
     """A space whose objects are vectors in part, such as records: gradient trajectories hold the other parts fixed.
 
     As in `Continuous`, but a vector alone makes no object: `with_vector` gives each object with its continuous parts
     replaced. `pull` takes a gradient in the numbers of the continuous parts, in their order; the similarity that
-    `view` returns gives it so.
+    `view` returns gives it so. A space that turns out to have no such part has dimension 0, and is not climbed so.
     """
 
-    @property
-    def dimension(self) -> int: ...
-
-    def to_vector(self, objects: Sequence[Any]) -> Matrix: ...
-
     def with_vector(self, objects: Sequence[Any], vectors: Matrix) -> list[Any]: ...
-
-    def project(self, vectors: Matrix) -> Matrix: ...
-
-    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix: ...
 
 
 @runtime_checkable

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix
 from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
+from likewise.tables.cells import Decimal
 
 STEP = 1e-5
 EPSILON = float(np.finfo(float).eps)
@@ -30,6 +32,7 @@ def check_space(space: Space, rng: Generator | None = None, n: int = 24) -> None
     objects = space.sample(n, rng)
     check_json(space, objects)
     check_samples(space, objects, n)
+    check_cells(space, objects)
     check_description(space)
     if isinstance(space, Enumerable):
         check_enumeration(space)
@@ -65,6 +68,19 @@ def check_json(space: Space, objects: Sequence[Any]) -> None:
         back = space.from_json(json.loads(text))
         _require_same(space, back, x, "an object does not come back from JSON as it was")
         _require_member(space, back, "an object that came back from JSON")
+
+
+def check_cells(space: Space, objects: Sequence[Any]) -> None:
+    """Where tables hold objects of the space, from_cell reads the object that to_cell wrote, with either sign."""
+    decimals: tuple[Decimal, ...] = () if space.short is None else (".", ",")
+    for x in objects:
+        for decimal in decimals:
+            text = space.to_cell(space.to_json(x), decimal).strip()
+            try:
+                back = space.fit(space.from_cell(text, decimal)) if text else x
+            except SpaceError as error:
+                raise AssertionError(f"{space!r}: from_cell refuses {text!r}, which to_cell wrote: {error}") from error
+            _require_same(space, back, x, f"an object does not come back from its cell {text!r} as it was")
 
 
 def check_description(space: Space) -> None:

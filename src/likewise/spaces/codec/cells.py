@@ -12,15 +12,19 @@ from likewise.tables.cells import Decimal, number, one_number
 from likewise.tables.nesting import read_json
 from likewise.tables.writing import number_text
 
+# Short enough that no digit is lost.
+WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
+
 
 def read_cell(text: str, decimal: Decimal | None, from_json: Callable[[Any], Any]) -> Any:
     """A number, a list in JSON, or what `from_json` makes of an object in JSON; a SpaceError for other text.
 
-    >>> read_cell("1,5", ",", dict), read_cell("[1, 2]", None, dict)
-    (1.5, [1, 2])
+    >>> read_cell("1,5", ",", dict), read_cell("8", ",", dict), read_cell("[1, 2]", None, dict)
+    (1.5, 8, [1, 2])
     """
     if text[0] not in "[{":
-        return read_number(text, decimal)
+        value = read_number(text, decimal)
+        return int(value) if WHOLE.fullmatch(text) else value
     try:
         data = read_json(text)
     except ValueError:
@@ -43,7 +47,7 @@ def read_item(text: str, items: Collection[Any], decimal: Decimal | None) -> Any
     >>> read_item("8,0", [8, 16], ","), read_item("red", ["red"], None)
     (8, 'red')
     """
-    same = [item for item in items if str(item) == text]
+    same = [item for item in items if text in (str(item), write_cell(item, decimal or "."))]
     as_number = _number(text, decimal)
     equal = [item for item in items if isinstance(item, int | float) and item == as_number]
     return (same or equal or [text])[0]
