@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 import likewise as lw
-from likewise.run.optimize import optimize
 
 pytest.importorskip("distributed", reason="distributed is not installed")
 
@@ -33,7 +32,6 @@ from distributed import Client, LocalCluster
 import likewise as lw
 from likewise.run import loop
 from likewise.run.executors import DaskRunner
-from likewise.run.optimize import optimize
 
 mark = Path(sys.argv[1])
 url = f"sqlite:///{sys.argv[1]}.db"
@@ -62,10 +60,10 @@ def who(x):
     return os.getpid()
 
 study = study_of(10)
-optimize(inverse, study, budget=10, executor=client)
+study.optimize(inverse, budget=10, executor=client)
 show(study)
 study = study_of(8)
-optimize(who, study, budget=8, executor=client)
+study.optimize(who, budget=8, executor=client)
 show(study)
 with DaskRunner(float, client) as runner:
     runner.begin(0, 1)
@@ -74,7 +72,7 @@ with DaskRunner(float, client) as runner:
     ended = [number for number, _ in runner.ended(None)]
     print(json.dumps(ended + [number for number, _ in runner.ended(0.5)]), flush=True)
 study = study_of(12)
-optimize(float, study, budget=12, batch=4, synchronous=True, executor=client)
+study.optimize(float, budget=12, batch=4, synchronous=True, executor=client)
 show(study)
 os._exit(0)
 """
@@ -89,7 +87,7 @@ def fatal(x):
     return float(x)
 
 study = study_of(6)
-optimize(fatal, study, budget=6, executor=client, timeout=60)
+study.optimize(fatal, budget=6, executor=client, timeout=60)
 show(study)
 os._exit(0)
 """
@@ -104,10 +102,10 @@ def stuck(x):
 study = study_of(8)
 # Time stands still until all others have ended.
 loop.clock = lambda: 1000.0 if mark.exists() and study.count(lw.State.TOLD) == 7 else 0.0
-optimize(stuck, study, budget=8, executor=client, timeout=50)
+study.optimize(stuck, budget=8, executor=client, timeout=50)
 show(study)
 client.wait_for_workers(2)
-optimize(float, study_of(2), budget=2, executor=client)
+study_of(2).optimize(float, budget=2, executor=client)
 os._exit(0)
 """
 
@@ -126,12 +124,12 @@ mark.write_text(str(os.getpid()))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 release = mark.with_suffix(".release")
 study = study_of(12, storage=url)
-best = optimize(press, study, budget=12, executor=client)
+best = study.optimize(press, budget=12, executor=client)
 assert best.stopped == "interrupted", best.stopped
 show(study)
 release.touch()
 # The cluster and the study are as good as new.
-show(optimize(float, study, budget=12, executor=client).study)
+show(study.optimize(float, budget=12, executor=client).study)
 os._exit(0)
 """
 
@@ -184,7 +182,7 @@ def test_an_asynchronous_client_is_refused() -> None:
 
     study = lw.Study(lw.Pool([1, 2]), lambda x, y: 1.0)
     with pytest.raises(lw.StudyError, match="asynchronous"):
-        optimize(abs, study, executor=Asynchronous())
+        study.optimize(abs, executor=Asynchronous())
 
 
 class Failing:
@@ -210,9 +208,9 @@ class Failing:
 def test_a_cluster_that_is_gone_is_named_and_its_evaluations_are_given_back() -> None:
     study = lw.Study(lw.Pool([1, 2, 3]), lambda x, y: 1.0)
     with pytest.raises(lw.StudyError, match=r"cannot be reached: timed out; the study is kept"):
-        optimize(abs, study, executor=Failing(Future.cancel, workers=0))
+        study.optimize(abs, executor=Failing(Future.cancel, workers=0))
     with pytest.raises(lw.StudyError, match=r"has dropped an evaluation.*the study is kept"):
-        optimize(abs, study, executor=Failing(Future.cancel))
+        study.optimize(abs, executor=Failing(Future.cancel))
     assert {t.state for t in study.trials} == {lw.State.ABANDONED}
 
 
@@ -220,5 +218,5 @@ def test_what_the_cluster_could_not_run_has_failed() -> None:
     study = lw.Study(lw.Pool([1, 2, 3]), lambda x, y: 1.0)
     killed = Failing(lambda future: future.set_exception(RuntimeError("the worker died thrice")))
     with pytest.raises(lw.StudyError, match="thrice"):
-        optimize(abs, study, executor=killed, most_failures=2)
+        study.optimize(abs, executor=killed, most_failures=2)
     assert [t.state for t in study.trials] == [lw.State.FAILED] * 2

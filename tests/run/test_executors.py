@@ -22,11 +22,10 @@ import pytest
 
 import likewise as lw
 from likewise.run import loop, processes
+from likewise.run.evaluation import Outcome
 from likewise.run.executors import ExecutorRunner
-from likewise.run.optimize import optimize
 from likewise.run.processes import ProcessRunner, can_send
 from likewise.run.runners import Inline, Runner, ThreadRunner
-from likewise.study.evaluation import Outcome
 
 NUMBERS = lw.Pool(list(range(40)))
 
@@ -151,14 +150,13 @@ def test_what_ended_well_is_handed_over_before_what_broke() -> None:
 
 
 def test_evaluating_here_takes_its_turn() -> None:
-    runner = Inline(act)
-    runner.begin(0, ("sleep", 0.0))
-    runner.begin(1, ("raise", "x"))
-    runner.begin(2, ("sleep", 0.0))
-    runner.stop(1)
-    assert runner.ended(0.0) == []
-    assert [number for _ in range(3) for number, _ in runner.ended(None)] == [0, 2]
-    runner.close()
+    with Inline(act) as runner:
+        runner.begin(0, ("worker", None))
+        runner.begin(1, ("raise", "x"))
+        ((first, outcome), (second, failed)) = runner.ended(0.0)
+    assert (first, second, outcome.value) == (0, 1, os.getpid())
+    assert failed.error is not None
+    assert failed.error.endswith("ValueError: x")
 
 
 def test_processes_work_at_the_same_time_and_are_kept() -> None:
@@ -325,7 +323,7 @@ RUNNERS: dict[str, Callable[[], dict[str, Any]]] = {
 def test_runs_anywhere_evaluate_everything_once(runner: str, synchronous: bool) -> None:
     study = lw.Study(NUMBERS, near, initial=40)
     options = RUNNERS[runner]()
-    best = optimize(operator.neg, study, budget=100, synchronous=synchronous, **options)
+    best = study.optimize(operator.neg, budget=100, synchronous=synchronous, **options)
     assert best.object == 0
     assert best.stopped == "every object of the space has been tried"
     assert all_told(study, 40)
@@ -348,7 +346,7 @@ def test_asynchronous_runs_refill_and_synchronous_ones_wait_for_the_plate(synchr
 
     study = lw.Study(NUMBERS, near, initial=40)
     with ThreadPoolExecutor(4) as executor:
-        optimize(f, study, budget=16, executor=executor, batch=4, synchronous=synchronous)
+        study.optimize(f, budget=16, executor=executor, batch=4, synchronous=synchronous)
     assert study.count(lw.State.TOLD) == 16
     assert waited == [not synchronous]
 
@@ -364,7 +362,7 @@ def test_a_batch_larger_than_the_crew_waits_its_turn_before_its_time_counts(monk
     monkeypatch.setattr(loop, "clock", lambda: now[0])
     study = lw.Study(NUMBERS, near, initial=40)
     with ThreadPoolExecutor(1) as executor:
-        optimize(slow, study, budget=6, executor=executor, batch=6, timeout=100.0)
+        study.optimize(slow, budget=6, executor=executor, batch=6, timeout=100.0)
     assert [t.state for t in study.trials] == [lw.State.TOLD] * 6
 
 
@@ -388,7 +386,7 @@ def test_evaluations_that_take_too_long_are_failures_and_do_not_block(
     monkeypatch.setattr(loop, "clock", late)
     if runner == "threads":
         monkeypatch.setattr(processes, "can_send", lambda f: False)
-    optimize(f, study, budget=8, timeout=50.0, **({} if runner == "alone" else {"workers": 2}))
+    study.optimize(f, budget=8, timeout=50.0, **({} if runner == "alone" else {"workers": 2}))
     release.touch()
     (failed,) = [t for t in study.trials if t.state is lw.State.FAILED]
     assert failed.object == 1
@@ -402,7 +400,6 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 import likewise as lw
 from likewise.run import loop
-from likewise.run.optimize import optimize
 mark = Path(sys.argv[1])
 def f(x):
     if x == 1:
@@ -414,7 +411,7 @@ study = lw.Study(lw.Pool(list(range(6))), lambda x, y: 1.0 / (1 + abs(x - y)), i
 loop.clock = lambda: 1000.0 if mark.exists() and study.count(lw.State.TOLD) == 5 else 0.0
 if __name__ == "__main__":
     with ProcessPoolExecutor(2) as executor:
-        optimize(f, study, budget=6, executor=executor, timeout=50)
+        study.optimize(f, budget=6, executor=executor, timeout=50)
     print(sorted((t.object, t.state.value) for t in study.trials))
 """
 
@@ -432,7 +429,7 @@ def test_a_pool_with_every_worker_stuck_is_given_up_with_the_remedy() -> None:
     study = lw.Study(NUMBERS, near, initial=40)
     with ThreadPoolExecutor(2) as executor:
         with pytest.raises(lw.StudyError, match=r"every worker of the executor is stuck.*workers="):
-            optimize(lambda x: release.wait(), study, budget=8, executor=executor, timeout=0.2)
+            study.optimize(lambda x: release.wait(), budget=8, executor=executor, timeout=0.2)
         release.set()
     assert study.count(lw.State.FAILED) == 2
     assert study.count(lw.State.ASKED) == 0
@@ -440,7 +437,7 @@ def test_a_pool_with_every_worker_stuck_is_given_up_with_the_remedy() -> None:
 
 def test_a_worker_that_dies_costs_its_own_evaluation_alone() -> None:
     study = lw.Study(lw.Pool(list(range(8))), near, initial=8)
-    optimize(dies_at_one, study, budget=8, workers=2)
+    study.optimize(dies_at_one, budget=8, workers=2)
     (failed,) = [t for t in study.trials if t.state is lw.State.FAILED]
     assert (failed.object, study.count(lw.State.TOLD)) == (1, 7)
     assert "exit code -9" in (failed.error or "")
@@ -449,9 +446,9 @@ def test_a_worker_that_dies_costs_its_own_evaluation_alone() -> None:
 def test_a_broken_executor_ends_the_run_with_the_study_kept() -> None:
     study = lw.Study(lw.Pool(list(range(8))), near, initial=8)
     with spawning(2) as executor, pytest.raises(lw.StudyError, match=r"broken.*kept.*new executor"):
-        optimize(os._exit, study, budget=8, executor=executor)
+        study.optimize(os._exit, budget=8, executor=executor)
     assert study.count(lw.State.ASKED) == 0
-    best = optimize(peak, study, budget=8, workers=2)
+    best = study.optimize(peak, budget=8, workers=2)
     assert best.study.count(lw.State.TOLD) == 8
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import pty
 import re
@@ -24,8 +25,8 @@ from likewise.errors import StorageError
 from likewise.run import loop
 from likewise.run import optimize as running
 from likewise.run.loop import patiently
-from likewise.run.optimize import optimize
-from likewise.run.stopping import Limits, Watch
+from likewise.run.options import Options, RunOptions, Settings
+from likewise.run.stopping import Watch
 from likewise.study.storage.database import Database
 from likewise.study.suggestion import Suggestion
 
@@ -91,7 +92,7 @@ def test_measurements_keep_their_standard_deviation() -> None:
 
 def test_a_study_of_ones_own_can_be_run() -> None:
     study = lw.Study(NUMBERS, near, acquisition=lw.UpperConfidence(), direction="minimize")
-    best = optimize(lambda x: abs(x - 4), study, budget=15)
+    best = study.optimize(lambda x: abs(x - 4), budget=15)
     assert best.study is study
     assert best.object == 4
 
@@ -138,7 +139,7 @@ def test_too_many_failures_in_a_row_stop_the_run_and_show_the_last() -> None:
 
     study = lw.Study(NUMBERS, near)
     with pytest.raises(lw.StudyError, match=r"last 4 evaluations failed.*kept.*(?s:.)*the pump is off"):
-        optimize(broken, study, most_failures=4)
+        study.optimize(broken, most_failures=4)
     assert states(study) == ["failed"] * 4
 
 
@@ -163,7 +164,7 @@ def test_the_target_ends_the_run_in_both_directions() -> None:
 def test_a_target_that_was_reached_before_needs_no_evaluation() -> None:
     study = lw.Study(NUMBERS, near)
     study.tell(3, 10.0)
-    best = optimize(peak, study, target=5.0)
+    best = study.optimize(peak, target=5.0)
     assert (best.object, best.value, len(study.trials)) == (3, 10.0, 1)
 
 
@@ -218,7 +219,7 @@ def test_a_callback_that_breaks_ends_the_run_and_loses_nothing() -> None:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        optimize(peak, study, batch=2, callbacks=[lambda study, trial: None, broken])
+        study.optimize(peak, batch=2, callbacks=[lambda study, trial: None, broken])
     assert states(study) == ["told", "told", "told", "abandoned"]
 
 
@@ -233,7 +234,7 @@ def test_the_same_call_goes_on_and_its_budget_is_its_own(tmp_path: Path) -> None
 def test_what_was_asked_by_hand_stays_open() -> None:
     study = lw.Study(NUMBERS, near)
     (mine,) = study.ask()
-    optimize(peak, study, target=-100.0, batch=3)
+    study.optimize(peak, target=-100.0, batch=3)
     assert states(study) == ["asked", "told", "abandoned", "abandoned"]
     study.tell(mine, 1.0)
 
@@ -369,10 +370,10 @@ def test_ctrl_c_loses_nothing_whenever_it_comes(
     callback = lambda study, trial: press("in a callback")  # noqa: E731
     if moment == "in the first ask":
         with pytest.raises(KeyboardInterrupt):
-            optimize(f, study, budget=20, workers=workers, callbacks=callback)
+            study.optimize(f, budget=20, workers=workers, callbacks=callback)
         assert study.count(lw.State.TOLD) == 0
     else:
-        best = optimize(f, study, budget=20, workers=workers, callbacks=callback)
+        best = study.optimize(f, budget=20, workers=workers, callbacks=callback)
         assert best.stopped == "interrupted"
     assert pressed
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -398,7 +399,7 @@ def test_the_third_ctrl_c_ends_the_run_at_once(url: str) -> None:
 
     study = lw.Study(NUMBERS, near, storage=url)
     with pytest.raises(KeyboardInterrupt):
-        optimize(f, study, batch=3)
+        study.optimize(f, batch=3)
     assert states(study) == ["abandoned"] * 3
 
 
@@ -487,7 +488,7 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
         settle(id, **end)
 
     monkeypatch.setattr(study._store, "settle", flaky)
-    optimize(peak, study, budget=6)
+    study.optimize(peak, budget=6)
     assert states(study) == ["told"] * 6
 
     def answerless(id: int, **end: Any) -> None:
@@ -496,7 +497,7 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
         raise StorageError("the answer was lost")
 
     monkeypatch.setattr(study._store, "settle", answerless)
-    optimize(peak, study, budget=2)
+    study.optimize(peak, budget=2)
     assert states(study) == ["told"] * 8
 
     def gone() -> None:
@@ -508,14 +509,14 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
 
 def test_the_watch_keeps_time() -> None:
     now = [100.0]
-    watch = Watch(Limits(5, wall_clock=10.0), 1.0, clock=lambda: now[0])
+    watch = Watch(Settings(5, wall_clock=10.0), 1.0, clock=lambda: now[0])
     assert (watch.time_left, watch.done(None)) == (10.0, None)
     now[0] = 111.0
     assert (watch.time_left, watch.done(None)) == (0.0, "the time of 10 s is over")
 
 
 def test_hopeless_suggestions_count_in_a_row_only() -> None:
-    watch = Watch(Limits(50, min_improvement=0.1, patience=3), 1.0)
+    watch = Watch(Settings(50, min_improvement=0.1, patience=3), 1.0)
     for improvement in (0.01, 0.01, 0.5, 0.01, 0.01):
         watch.asked([Suggestion(0, None, improvement=improvement)])
         assert watch.enough is None
@@ -554,5 +555,29 @@ def test_a_storage_that_is_lost_at_the_very_end_leaves_the_study(monkeypatch: py
 
     monkeypatch.setattr(running, "_result", gone)
     with pytest.raises(StorageError) as raised:
-        optimize(peak, study, budget=2)
+        study.optimize(peak, budget=2)
     assert raised.value.study is study  # type: ignore[attr-defined]
+
+
+def test_a_run_takes_every_option_of_a_study_and_of_its_running() -> None:
+    of_study = set(inspect.signature(lw.Study).parameters) - {"space", "similarity", "direction"}
+    assert set(Options.__annotations__) == of_study | set(Settings.__dataclass_fields__)
+    assert set(RunOptions.__annotations__) == set(Settings.__dataclass_fields__)
+
+
+def test_every_option_of_a_run_is_described() -> None:
+    for name in RunOptions.__annotations__:
+        assert re.search(rf"\b{name}\b", lw.Study.optimize.__doc__ or ""), name
+
+
+def test_options_of_the_study_reach_it(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    best = run(budget=7, initial=7, strategy=lw.TopScore(), seed=3, worker="me", storage=url, name="mine")
+    assert {t.summary.get("stage") for t in best.study.trials} == {"initial"}
+    assert {t.worker for t in best.study.trials} == {"me"}
+    assert lw.studies(url)[0].name == "mine"
+
+
+def test_an_option_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(TypeError, match="budgett"):
+        run(budgett=3)

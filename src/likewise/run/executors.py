@@ -10,15 +10,15 @@ from threading import Thread
 from typing import Any, final
 
 from likewise.errors import StudyError
-from likewise.run.runners import UNCOUNTED, Objective, QueueRunner
-from likewise.study.evaluation import Outcome, evaluate
+from likewise.run.evaluation import Outcome, evaluate
+from likewise.run.runners import UNCOUNTED, Objective, Runner
 
 RESTART = 60.0
 _AGAIN = "the study is kept; go on by running it again with a new executor"
 
 
 @final
-class ExecutorRunner(QueueRunner):
+class ExecutorRunner(Runner):
     """Evaluates on a `concurrent.futures.Executor`, which stays the user's to shut down.
 
     A running evaluation cannot be given up: it keeps its worker. If one still runs at the end, a process pool is
@@ -26,67 +26,55 @@ class ExecutorRunner(QueueRunner):
     """
 
     def __init__(self, f: Objective, executor: Executor) -> None:
-        super().__init__()
-        self._f = f
+        super().__init__(f)
         self._executor = executor
-        self._futures: dict[int, Future[Outcome]] = {}
-        self._stuck: dict[int, Future[Outcome]] = {}
+        self._stuck: list[Future[Outcome]] = []
 
     @property
     def capacity(self) -> int:
         workers: int | None = getattr(self._executor, "_max_workers", None)
+        self._stuck = [future for future in self._stuck if not future.done()]
         return UNCOUNTED if workers is None else workers - len(self._stuck)
 
-    def begin(self, number: int, x: Any) -> None:
+    def _submit(self, x: Any) -> Future[Outcome]:
         try:
-            future = self._executor.submit(evaluate, self._f, x)
+            return self._executor.submit(evaluate, self._f, x)
         except RuntimeError as error:
             raise StudyError(f"the executor takes no more evaluations: {error}; {_AGAIN}") from error
-        self._futures[number] = future
-        future.add_done_callback(lambda ended: self._queue.put((number, ended)))
 
-    def _opened(self, number: int, message: Any) -> Outcome | None:
-        self._stuck.pop(number, None)
-        if self._futures.pop(number, None) is None:
-            return None
-        try:
-            return Outcome(*message.result())
-        except BrokenExecutor as error:
+    def _lost(self, error: Exception) -> Outcome:
+        if isinstance(error, BrokenExecutor):
             raise StudyError(f"the executor has lost a worker and is broken: {error}; {_AGAIN}") from error
-        except CancelledError:
+        if isinstance(error, CancelledError):
             raise StudyError(f"the executor was shut down during the run; {_AGAIN}") from None
-        except Exception as error:
-            return Outcome(error=f"the evaluation could not be run: {type(error).__name__}: {error}")
+        return super()._lost(error)
 
-    def stop(self, number: int) -> None:
-        future = self._futures.pop(number, None)
-        if future is not None and not future.cancel() and not future.done():
-            self._stuck[number] = future
+    def _give_up(self, future: Future[Outcome]) -> None:
+        if not future.cancel():
+            self._stuck.append(future)
 
     def close(self) -> None:
-        for number in list(self._futures):
-            self.stop(number)
-        if self._stuck and isinstance(self._executor, ProcessPoolExecutor):
+        super().close()
+        if any(not future.done() for future in self._stuck) and isinstance(self._executor, ProcessPoolExecutor):
             # `kill_workers` of Python 3.14, spelt out for those before it.
             for process in list((self._executor._processes or {}).values()):
                 process.kill()
 
 
 @final
-class DaskRunner(QueueRunner):
+class DaskRunner(Runner):
     """Evaluates on a Dask cluster, which stays the user's to close.
 
     An evaluation whose worker dies is run elsewhere, as Dask does; one that kills several workers has failed. The
-    worker of an evaluation that is given up is restarted, where it has a nanny.
+    worker of an evaluation that is given up is restarted, where it has a nanny. The client's own futures are used, not
+    those of its `get_executor()`: only they can be cancelled by force, and say which worker has them.
     """
 
     def __init__(self, f: Objective, client: Any) -> None:
         if getattr(client, "asynchronous", False):
             raise StudyError("the Dask client is asynchronous; use a plain distributed.Client")
-        super().__init__()
-        self._f = f
+        super().__init__(f)
         self._client = client
-        self._futures: dict[int, Any] = {}
 
     @property
     def capacity(self) -> int:
@@ -94,12 +82,9 @@ class DaskRunner(QueueRunner):
         with self._reached():
             return max(1, sum(self._client.nthreads().values()))
 
-    def begin(self, number: int, x: Any) -> None:
-        key = f"likewise-{number}-{uuid.uuid4().hex}"
+    def _submit(self, x: Any) -> Any:
         with self._reached():
-            future = self._client.submit(evaluate, self._f, x, key=key, pure=False)
-        self._futures[number] = future
-        future.add_done_callback(lambda ended: self._queue.put((number, ended)))
+            return self._client.submit(evaluate, self._f, x, key=f"likewise-{uuid.uuid4().hex}", pure=False)
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
@@ -109,21 +94,13 @@ class DaskRunner(QueueRunner):
             # What distributed raises for a scheduler that is gone and for a client that is closed.
             raise StudyError(f"the Dask cluster cannot be reached: {error}; {_AGAIN}") from error
 
-    def _opened(self, number: int, message: Any) -> Outcome | None:
-        if self._futures.pop(number, None) is None:
-            return None
-        try:
-            return Outcome(*message.result())
-        except (CancelledError, OSError) as error:
+    def _lost(self, error: Exception) -> Outcome:
+        if isinstance(error, CancelledError | OSError):
             # Not the object's fault: it is given back.
             raise StudyError(f"the Dask cluster has dropped an evaluation: {error}; {_AGAIN}") from error
-        except Exception as error:
-            return Outcome(error=f"the evaluation was lost by the cluster: {type(error).__name__}: {error}")
+        return Outcome(error=f"the evaluation was lost by the cluster: {type(error).__name__}: {error}")
 
-    def stop(self, number: int) -> None:
-        future = self._futures.pop(number, None)
-        if future is None or future.done():
-            return
+    def _give_up(self, future: Any) -> None:
         with self._reached():
             busy = [worker for worker, keys in self._client.processing().items() if future.key in keys]
             future.cancel(force=True)
@@ -142,3 +119,14 @@ class DaskRunner(QueueRunner):
             for future in self._futures.values():
                 future.cancel(force=True)
         self._futures.clear()
+
+
+def runner_on(executor: Any, f: Objective) -> Runner:
+    """The runner of an executor or a Dask client."""
+    if isinstance(executor, Executor):
+        return ExecutorRunner(f, executor)
+    if hasattr(executor, "submit") and hasattr(executor, "nthreads"):
+        return DaskRunner(f, executor)
+    raise StudyError(
+        f"{executor!r} is not an executor; give one of concurrent.futures, a dask.distributed Client, or workers=4"
+    )

@@ -1,21 +1,22 @@
-"""The loop of a run: ask, evaluate, tell, with as many evaluations in flight as there are capacity for."""
+"""The loop of a run: ask, evaluate, tell, with as many evaluations in flight as there is capacity for."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from likewise.errors import StorageError, StudyError
+from likewise.run.evaluation import Outcome
 from likewise.run.interruption import Interruption
+from likewise.run.options import Settings
 from likewise.run.progress import Progress
 from likewise.run.runners import Ended, Runner
 from likewise.run.stopping import Watch
-from likewise.study.evaluation import Outcome
 from likewise.study.study import Study
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State, Trial
@@ -33,15 +34,13 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Loop:
-    """One run. Suggestions wait until a hand is free, so that their time counts from when their evaluation begins."""
+    """One run. Suggestions wait until a worker is free, so that their time counts from when their evaluation begins."""
 
     study: Study
     runner: Runner
     watch: Watch
+    settings: Settings
     width: int
-    synchronous: bool
-    timeout: float | None
-    callbacks: Sequence[Callable[[Study, Trial], Any]]
     bar: Progress
     interruption: Interruption
     waiting: deque[Suggestion] = field(default_factory=deque)
@@ -73,13 +72,13 @@ class Loop:
 
     def _best(self) -> float | None:
         """The study's best value, by whichever worker and in whichever run, if it matters."""
-        matters = self.watch.limits.target is not None and self.study.count(State.TOLD)
+        matters = self.settings.target is not None and self.study.count(State.TOLD)
         return self.study.best.value if matters else None
 
     @property
     def _full(self) -> bool:
         held = len(self.flying) + len(self.waiting)
-        return held > 0 if self.synchronous else held >= self.width
+        return held > 0 if self.settings.in_batches else held >= self.width
 
     def _ask(self) -> str | None:
         """Fill the batch; why that is not possible."""
@@ -111,8 +110,7 @@ class Loop:
         while not self.interruption.count:
             patience = self._patience()
             nap = NAP if patience is None else min(NAP, patience)
-            # Only what is evaluated in this very thread has to be torn out of its work.
-            with nullcontext() if self.runner.here else self.interruption.held():
+            with self.interruption.held():
                 ended = self.runner.ended(nap)
             if ended or patience == 0.0:
                 return ended
@@ -121,13 +119,13 @@ class Loop:
     def _patience(self) -> float | None:
         """How long to wait for an evaluation to end, before something else is due."""
         due = [] if self.watch.time_left is None else [self.watch.time_left]
-        if self.timeout is not None:
-            due.append(max(0.0, min(self.flying.values()) + self.timeout - clock()))
+        if self.settings.timeout is not None:
+            due.append(max(0.0, min(self.flying.values()) + self.settings.timeout - clock()))
         return min(due, default=None)
 
     def _given_up(self) -> list[Ended]:
         """The evaluations whose time has run out."""
-        now, timeout = clock(), self.timeout
+        now, timeout = clock(), self.settings.timeout
         late = [] if timeout is None else [id for id, begun in self.flying.items() if now >= begun + timeout]
         for id in late:
             self.runner.stop(id)
@@ -142,8 +140,8 @@ class Loop:
                 self.watch.told(outcome)
         for id, _ in ended:
             self.bar.advance(self.watch.ended, self.study)
-            if self.callbacks:
-                self._call(id)
+            if self.settings.callbacks is not None and (trial := self._trial(id)) is not None:
+                self.watch.called |= self.settings.call(self.study, trial)
 
     def _record(self, id: int, outcome: Outcome) -> None:
         try:
@@ -162,21 +160,11 @@ class Loop:
         return next((trial for trial in self.study.trials if trial.id == id), None)
 
     def _check_failures(self) -> None:
-        if self.watch.failures >= self.watch.limits.most_failures:
+        if self.watch.failures >= self.settings.most_failures:
             raise StudyError(
                 f"the last {self.watch.failures} evaluations failed, so the run was stopped; the study is kept. "
                 f"The last error was: {self.watch.error}"
             )
-
-    def _call(self, id: int) -> None:
-        if (trial := self._trial(id)) is None:
-            return
-        for callback in self.callbacks:
-            try:
-                stop = callback(self.study, trial) is True
-            except StopIteration:
-                stop = True
-            self.watch.called |= stop
 
 
 def patiently(call: Callable[[], T]) -> T:

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from likewise.errors import LikewiseError, StudyError
 from likewise.run.interruption import Interruption
 from likewise.run.loop import INTERRUPTED, Loop
+from likewise.run.options import Options, Settings
 from likewise.run.progress import Progress
 from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRunner
-from likewise.run.stopping import MOST_FAILURES, PATIENCE, Limits, Watch, callbacks_of
-from likewise.similarity.auto.given import SimilarityLike
+from likewise.run.stopping import Watch
+from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
-from likewise.study.checks import at_least_one, positive
-from likewise.study.storage.base import Storage
 from likewise.study.study import Direction, Study
-from likewise.study.trial import State, Trial
+from likewise.study.trial import State
 
-Similarities = SimilarityLike | Sequence[SimilarityLike] | Literal["auto"]
-Callback = Callable[[Study, Trial], Any]
 # Long enough for a machine that is busy, short enough for its work not to wait for long when it has died.
 LEASE = 300.0
 
 
 @dataclass(frozen=True)
 class Result:
-    """The best object of the study, its value, the study itself, and why the run ended."""
+    """What a run came to.
+
+    object: the best object of the study.
+    value: its value, as it was told.
+    study: the study itself, which can be asked, told and run on.
+    stopped: why the run ended, in words.
+    """
 
     object: Any
     value: float
@@ -39,69 +41,57 @@ class Result:
     stopped: str
 
 
-def optimize(
-    f: Objective,
-    study: Study,
-    *,
-    budget: int = 60,
-    batch: int | None = None,
-    executor: Executor | Any = None,
-    workers: int | None = None,
-    synchronous: bool | None = None,
-    timeout: float | None = None,
-    target: float | None = None,
-    wall_clock: float | None = None,
-    min_improvement: float | None = None,
-    patience: int = PATIENCE,
-    most_failures: int = MOST_FAILURES,
-    callbacks: Callback | Iterable[Callback] | None = None,
-    progress: bool | None = None,
-) -> Result:
-    """Run a study with f until an end is reached.
+def maximize(f: Objective, space: Space, similarity: Given = "auto", **options: Unpack[Options]) -> Result:
+    """Find the object with the largest f.
 
-    `f` returns a number, or a Measurement with its standard deviation; an f that raises is recorded as a failed trial
-    with the traceback, and objects like it are avoided. `most_failures` in a row stop the run with an error.
+    f: takes an object and returns a number, or a `Measurement` with its standard deviation. If it raises, the trial has
+        failed: objects like it are avoided, and the run goes on.
+    space: where the objects come from: `Pool`, `Box`, `Strings`, `Record` …
+    similarity: how alike two objects are: a similarity, a plain function, a list of either to weigh by evidence, or
+        "auto" (default), which chooses by the kind of the objects.
+    options: every option of `Study` but `direction` (seed, storage, name, …) and every one of `Study.optimize`
+        (budget, workers, target, …); they are described there. The one default that differs: with a `storage`, `lease`
+        is 300 seconds, as a run may die and leave suggestions behind.
 
-    Where f is evaluated:
-
-    - here, one after the other, `batch` suggestions at a time;
-    - `workers=4`: in four processes; in threads where f cannot be sent to processes (a lambda, where processes are not
-      forked). Processes that are stuck or die are replaced;
-    - `executor`: any `concurrent.futures.Executor`, or a Dask `Client`.
-
-    With workers, each evaluation that ends is told at once and the next one begins, with `batch` of them in flight, or
-    as many as there are workers (processors, for an executor that does not say). `synchronous=True` waits for whole
-    batches, as for plates. An evaluation that takes longer than `timeout` seconds is recorded as failed and given up.
-
-    The run ends when `budget` evaluations are done in this call, `wall_clock` seconds have passed, `target` is reached,
-    `patience` suggestions in a row promise less than `min_improvement`, a callback(study, trial) returns True or raises
-    StopIteration, or every object has been tried. Ctrl-C ends it as well: what is in flight is given back, and the
-    result so far is returned; pressed three times it ends the run at once. `Result.stopped` says which it was.
+    With `storage` the study is kept, and the same call goes on where the last one ended.
 
     >>> import likewise as lw
-    >>> study = lw.Study(lw.Box([0.0], [1.0]), lw.RBF(), direction="minimize", acquisition=lw.UpperConfidence())
-    >>> optimize(lambda x: (x[0] - 0.7) ** 2, study, budget=20, target=1e-2).stopped
-    'the target 0.01 is reached'
+    >>> best = lw.maximize(lambda x: -((x[0] - 0.7) ** 2), lw.Box([0.0], [1.0]), lw.RBF(), budget=12)
+    >>> round(float(best.object[0]), 1), best.stopped
+    (0.7, 'the budget of 12 evaluations is spent')
     """
-    watch = Watch(
-        Limits(budget, wall_clock, target, min_improvement, patience, most_failures),
-        1.0 if study.direction == "maximize" else -1.0,
-    )
-    if batch is not None:
-        at_least_one("batch", batch)
-    alone = executor is None and workers is None and timeout is None
-    together = alone if synchronous is None else synchronous
+    return _run(f, space, similarity, "maximize", options)
+
+
+def minimize(f: Objective, space: Space, similarity: Given = "auto", **options: Unpack[Options]) -> Result:
+    """Find the object with the smallest f. The arguments are those of `maximize`.
+
+    >>> import likewise as lw
+    >>> round(float(lw.minimize(lambda x: (x[0] - 0.7) ** 2, lw.Box([0.0], [1.0]), lw.RBF(), budget=12).object[0]), 1)
+    0.7
+    """
+    return _run(f, space, similarity, "minimize", options)
+
+
+def _run(f: Objective, space: Space, similarity: Given, direction: Direction, options: Options) -> Result:
+    running = {name: value for name, value in options.items() if name in Settings.__dataclass_fields__}
+    study: dict[str, Any] = {name: value for name, value in options.items() if name not in running}
+    if study.get("storage") is not None and study.get("lease") is None:
+        study["lease"] = LEASE
+    settings = Settings(**running)  # type: ignore[arg-type]
+    return optimize(f, Study(space, similarity, direction=direction, **study), settings)
+
+
+def optimize(f: Objective, study: Study, settings: Settings) -> Result:
+    """Run a study with f until an end is reached; `Study.optimize` says how."""
+    watch = Watch(settings, 1.0 if study.direction == "maximize" else -1.0)
     before = {t.id for t in study.trials}
     with _holding(study):
-        with Interruption() as interruption, Progress(budget, shown=progress) as bar:
+        with Interruption() as interruption, Progress(settings.budget, shown=settings.progress) as bar:
             try:
-                with _runner(f, executor, workers, timeout) as runner:
-                    width = batch or min(
-                        os.cpu_count() or 1 if runner.capacity == UNCOUNTED else runner.capacity, budget
-                    )
-                    called = callbacks_of(callbacks)
-                    loop = Loop(study, runner, watch, width, together, timeout, called, bar, interruption)
-                    stopped = loop.run()
+                with _runner(f, settings) as runner:
+                    width = settings.batch or min(_processors(runner.capacity), settings.budget)
+                    stopped = Loop(study, runner, watch, settings, width, bar, interruption).run()
             finally:
                 # A storage that is away cannot be told; leases end by themselves.
                 with suppress(LikewiseError):
@@ -113,143 +103,23 @@ def optimize(
         return _result(study, stopped)
 
 
-def maximize(
-    f: Objective,
-    space: Space,
-    similarity: Similarities = "auto",
-    *,
-    budget: int = 60,
-    batch: int | None = None,
-    seed: int = 0,
-    storage: str | Storage | None = None,
-    name: str = "study",
-    lease: float | None = None,
-    executor: Executor | Any = None,
-    workers: int | None = None,
-    synchronous: bool | None = None,
-    timeout: float | None = None,
-    target: float | None = None,
-    wall_clock: float | None = None,
-    min_improvement: float | None = None,
-    patience: int = PATIENCE,
-    most_failures: int = MOST_FAILURES,
-    callbacks: Callback | Iterable[Callback] | None = None,
-    progress: bool | None = None,
-) -> Result:
-    """Find the object with the largest f.
-
-    With `storage` the study is kept, and the same call goes on where the last one ended. `lease` is how many seconds
-    the suggestions of a run that has died stay reserved, 300 in a storage. `optimize` says what the other options are,
-    and takes a `Study` with options of its own.
-
-    >>> import likewise as lw
-    >>> best = lw.maximize(lambda x: -((x[0] - 0.7) ** 2), lw.Box([0.0], [1.0]), lw.RBF(), budget=12)
-    >>> round(float(best.object[0]), 1), best.stopped
-    (0.7, 'the budget of 12 evaluations is spent')
-    """
-    return optimize(
-        f,
-        _study(space, similarity, "maximize", seed, storage, name, lease),
-        budget=budget,
-        batch=batch,
-        executor=executor,
-        workers=workers,
-        synchronous=synchronous,
-        timeout=timeout,
-        target=target,
-        wall_clock=wall_clock,
-        min_improvement=min_improvement,
-        patience=patience,
-        most_failures=most_failures,
-        callbacks=callbacks,
-        progress=progress,
-    )
+def _processors(capacity: int) -> int:
+    return os.cpu_count() or 1 if capacity == UNCOUNTED else capacity
 
 
-def minimize(
-    f: Objective,
-    space: Space,
-    similarity: Similarities = "auto",
-    *,
-    budget: int = 60,
-    batch: int | None = None,
-    seed: int = 0,
-    storage: str | Storage | None = None,
-    name: str = "study",
-    lease: float | None = None,
-    executor: Executor | Any = None,
-    workers: int | None = None,
-    synchronous: bool | None = None,
-    timeout: float | None = None,
-    target: float | None = None,
-    wall_clock: float | None = None,
-    min_improvement: float | None = None,
-    patience: int = PATIENCE,
-    most_failures: int = MOST_FAILURES,
-    callbacks: Callback | Iterable[Callback] | None = None,
-    progress: bool | None = None,
-) -> Result:
-    """Find the object with the smallest f; see `maximize`."""
-    return optimize(
-        f,
-        _study(space, similarity, "minimize", seed, storage, name, lease),
-        budget=budget,
-        batch=batch,
-        executor=executor,
-        workers=workers,
-        synchronous=synchronous,
-        timeout=timeout,
-        target=target,
-        wall_clock=wall_clock,
-        min_improvement=min_improvement,
-        patience=patience,
-        most_failures=most_failures,
-        callbacks=callbacks,
-        progress=progress,
-    )
-
-
-def _study(
-    space: Space,
-    similarity: Similarities,
-    direction: Direction,
-    seed: int,
-    storage: str | Storage | None,
-    name: str,
-    lease: float | None,
-) -> Study:
-    """The study of a run; a stored one has a lease, as a run may die and leave suggestions behind."""
-    lease = LEASE if lease is None and storage is not None else lease
-    return Study(space, similarity, direction=direction, seed=seed, storage=storage, name=name, lease=lease)
-
-
-def _runner(f: Objective, executor: Any, workers: int | None, timeout: float | None) -> Runner:
-    if executor is not None and workers is not None:
-        raise StudyError(f"give an executor or workers={workers}, not both")
-    if workers is not None:
-        at_least_one("workers", workers)
-    if timeout is not None:
-        positive("timeout", timeout)
-    if executor is None and workers is None and timeout is None:
+def _runner(f: Objective, settings: Settings) -> Runner:
+    # The modules below load multiprocessing, which a run in this thread does without.
+    if settings.here:
         return Inline(f)
-    if executor is not None:
-        return _on_executor(f, executor)
+    if settings.executor is not None:
+        from likewise.run.executors import runner_on
+
+        return runner_on(settings.executor, f)
     from likewise.run.processes import ProcessRunner, can_send
 
     # Without a number of workers, but with a timeout: one that can be stopped.
-    return ProcessRunner(f, workers or 1) if can_send(f) else ThreadRunner(f, workers or 1)
-
-
-def _on_executor(f: Objective, executor: Any) -> Runner:
-    from likewise.run.executors import DaskRunner, ExecutorRunner
-
-    if isinstance(executor, Executor):
-        return ExecutorRunner(f, executor)
-    if hasattr(executor, "submit") and hasattr(executor, "nthreads"):
-        return DaskRunner(f, executor)
-    raise StudyError(
-        f"{executor!r} is not an executor; give one of concurrent.futures, a dask.distributed Client, or workers=4"
-    )
+    workers = settings.workers or 1
+    return ProcessRunner(f, workers) if can_send(f) else ThreadRunner(f, workers)
 
 
 def _give_back(study: Study, before: set[int]) -> None:

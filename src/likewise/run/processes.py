@@ -14,14 +14,15 @@ import signal
 import time
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, final
 
 from likewise.interpreters import SAFE_PATH, safe_path, set_safe_path
-from likewise.run.runners import Ended, Objective, Runner
-from likewise.study.evaluation import Outcome, evaluate
+from likewise.run.evaluation import Outcome, evaluate
+from likewise.run.runners import Objective, Runner
 
 # Seconds that all idle workers together have to end by themselves.
 GRACE = 1.0
@@ -50,7 +51,7 @@ def _forked() -> bool:
 class _Worker:
     process: BaseProcess
     pipe: Connection
-    number: int | None = None
+    future: Future[Outcome] | None = None
 
     def kill(self) -> None:
         """End the process, if it was started, without waiting for that."""
@@ -68,10 +69,9 @@ class ProcessRunner(Runner):
     """Evaluates in worker processes."""
 
     def __init__(self, f: Objective, workers: int) -> None:
-        self._f = f
+        super().__init__(f)
         self._count = workers
         self._workers: list[_Worker] = []
-        self._failed: list[Ended] = []
         self._owner = os.getpid()
         # A run that is torn out of `close` leaves workers behind, and Python would wait for them when it ends.
         atexit.register(self._kill)
@@ -87,38 +87,40 @@ class ProcessRunner(Runner):
     def capacity(self) -> int:
         return self._count
 
-    def begin(self, number: int, x: Any) -> None:
-        worker = next((w for w in self._workers if w.number is None), None)
-        if worker is None:
-            worker = self._start()
+    def _submit(self, x: Any) -> Future[Outcome]:
+        worker = next((w for w in self._workers if w.future is None), None) or self._start()
+        future: Future[Outcome] = Future()
         try:
             worker.pipe.send(x)
         except OSError:
             # It died while it was idle.
             self._dismiss(worker)
-            self.begin(number, x)
+            return self._submit(x)
         except Exception as error:
-            self._failed.append((number, Outcome(error=f"{x!r} cannot be sent to a worker process: {error}")))
+            future.set_result(Outcome(error=f"{x!r} cannot be sent to a worker process: {error}"))
         else:
-            worker.number = number
+            worker.future = future
+        return future
 
-    def ended(self, timeout: float | None) -> list[Ended]:
-        failed, self._failed = self._failed, []
+    def _numbers(self, timeout: float | None) -> list[int]:
+        """Nobody but this thread waits for the pipes: a thread for each would be in the way of forks."""
         # One whose pipe is closed was being given up when that was interrupted.
-        busy = {w.pipe: w for w in self._workers if w.number is not None and not w.pipe.closed}
-        ready = wait(list(busy), 0.0 if failed else timeout) if busy else []
-        return failed + [self._received(busy[pipe]) for pipe in ready if isinstance(pipe, Connection)]
+        busy = {w.pipe: w for w in self._workers if w.future is not None and not w.pipe.closed}
+        for pipe in wait(list(busy), timeout if self._queue.empty() else 0.0) if busy else []:
+            if isinstance(pipe, Connection):
+                self._receive(busy[pipe])
+        return super()._numbers(0.0)
 
-    def _received(self, worker: _Worker) -> Ended:
-        assert worker.number is not None
-        number = worker.number
+    def _receive(self, worker: _Worker) -> None:
+        assert worker.future is not None
+        future = worker.future
         try:
             outcome = Outcome(*worker.pipe.recv())
         except (EOFError, OSError):
             self._dismiss(worker)
-            return number, Outcome(error=self._ending(worker.process.exitcode))
-        worker.number = None
-        return number, outcome
+            outcome = Outcome(error=self._ending(worker.process.exitcode))
+        worker.future = None
+        future.set_result(outcome)
 
     def _ending(self, code: int | None) -> str:
         ended = f"the worker process ended during the evaluation, with exit code {code}"
@@ -126,13 +128,13 @@ class ProcessRunner(Runner):
         hint = "; call this under `if __name__ == '__main__':` in a script" if not _forked() else ""
         return ended + hint
 
-    def stop(self, number: int) -> None:
-        for worker in [w for w in self._workers if w.number == number]:
+    def _give_up(self, future: Future[Outcome]) -> None:
+        for worker in [w for w in self._workers if w.future is future]:
             self._dismiss(worker)
 
     def close(self) -> None:
         try:
-            self._let_end([w for w in self._workers if w.number is None])
+            self._let_end([w for w in self._workers if w.future is None])
         finally:
             self._kill()
         atexit.unregister(self._kill)

@@ -1,17 +1,17 @@
-"""Who evaluates: this very thread, threads, processes, an executor or a cluster, all with the same four methods."""
+"""Who evaluates: every runner hands out futures, of this thread, of threads, processes, an executor or a cluster."""
 
 from __future__ import annotations
 
 import queue
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from threading import Thread
 from types import TracebackType
-from typing import Any, ClassVar, Self, final
+from typing import Any, Self, final
 
 from likewise.errors import StudyError
-from likewise.study.evaluation import Outcome, evaluate
+from likewise.run.evaluation import Outcome, evaluate
 
 Objective = Callable[[Any], Any]
 Ended = tuple[int, Outcome]
@@ -20,30 +20,49 @@ UNCOUNTED = 1_000_000
 
 
 class Runner(ABC):
-    """Evaluates objects, each under a number of the caller's choice."""
+    """Evaluates objects, each under a number of the caller's choice.
 
-    here: ClassVar[bool] = False
+    Each evaluation is a future, of `concurrent.futures` or with the same methods. What has ended goes into a queue.
+    """
+
+    def __init__(self, f: Objective) -> None:
+        self._f = f
+        self._futures: dict[int, Any] = {}
+        self._queue: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._trouble: BaseException | None = None
 
     @property
     @abstractmethod
     def capacity(self) -> int:
         """How many evaluations can run at once; 0 when every worker is stuck."""
 
-    @abstractmethod
+    @final
     def begin(self, number: int, x: Any) -> None:
         """Begin an evaluation."""
+        self._futures[number] = future = self._submit(x)
+        future.add_done_callback(lambda _: self._queue.put(number))
 
-    @abstractmethod
+    @final
     def ended(self, timeout: float | None) -> list[Ended]:
         """The evaluations that have ended, as soon as there are any; none after `timeout` seconds without one."""
+        numbers = self._numbers(0.0 if self._trouble else timeout)
+        outcomes = [(number, outcome) for number in numbers if (outcome := self._outcome(number)) is not None]
+        if self._trouble is not None and not outcomes:
+            trouble, self._trouble = self._trouble, None
+            raise trouble
+        return outcomes
 
-    @abstractmethod
+    @final
     def stop(self, number: int) -> None:
         """Give up an evaluation: its outcome does not matter any more."""
+        future = self._futures.pop(number, None)
+        if future is not None and not future.done():
+            self._give_up(future)
 
-    @abstractmethod
     def close(self) -> None:
         """Give up what still runs, and let go of everything."""
+        for number in list(self._futures):
+            self.stop(number)
 
     @final
     def __enter__(self) -> Self:
@@ -55,112 +74,85 @@ class Runner(ABC):
     ) -> None:
         self.close()
 
+    @abstractmethod
+    def _submit(self, x: Any) -> Any:
+        """The future of an evaluation that begins."""
 
-@final
-class Inline(Runner):
-    """Evaluates in the calling thread, one after the other; nothing can stop an evaluation but its own end."""
+    @abstractmethod
+    def _give_up(self, future: Any) -> None:
+        """End an evaluation that runs, as far as that is possible."""
 
-    here = True
+    def _lost(self, error: Exception) -> Outcome:
+        """What an evaluation came to that was not run to its end. Raises what ends the run."""
+        return Outcome(error=f"the evaluation could not be run: {type(error).__name__}: {error}")
 
-    def __init__(self, f: Objective) -> None:
-        self._f = f
-        self._waiting: deque[tuple[int, Any]] = deque()
-
-    @property
-    def capacity(self) -> int:
-        return 1
-
-    def begin(self, number: int, x: Any) -> None:
-        self._waiting.append((number, x))
-
-    def ended(self, timeout: float | None) -> list[Ended]:
-        # An evaluation takes longer than no time.
-        if not self._waiting or timeout == 0.0:
-            return []
-        number, x = self._waiting.popleft()
-        return [(number, evaluate(self._f, x))]
-
-    def stop(self, number: int) -> None:
-        self._waiting = deque(job for job in self._waiting if job[0] != number)
-
-    def close(self) -> None:
-        self._waiting.clear()
-
-
-class QueueRunner(Runner):
-    """A runner whose workers put what has ended into a queue."""
-
-    def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        self._trouble: BaseException | None = None
-
-    @final
-    def ended(self, timeout: float | None) -> list[Ended]:
-        messages = self._received(0.0 if self._trouble else timeout)
-        outcomes = [
-            (number, outcome) for number, message in messages if (outcome := self._read(number, message)) is not None
-        ]
-        if self._trouble is not None and not outcomes:
-            trouble, self._trouble = self._trouble, None
-            raise trouble
-        return outcomes
-
-    def _received(self, timeout: float | None) -> list[tuple[int, Any]]:
+    def _numbers(self, timeout: float | None) -> list[int]:
         try:
-            messages = [self._queue.get(timeout=timeout)]
+            numbers = [self._queue.get(timeout=timeout)]
         except queue.Empty:
             return []
         while not self._queue.empty():
-            messages.append(self._queue.get())
-        return messages
+            numbers.append(self._queue.get())
+        return numbers
 
-    def _read(self, number: int, message: Any) -> Outcome | None:
+    def _outcome(self, number: int) -> Outcome | None:
+        """What an evaluation came to; None if nobody waits for it."""
+        future = self._futures.pop(number, None)
+        if future is None:
+            return None
         try:
-            return self._opened(number, message)
+            return self._result(future)
         except (StudyError, KeyboardInterrupt) as error:
             # Raised when there is nothing else to hand over, lest what has ended at the same time be lost.
             self._trouble = error
             return None
 
-    @abstractmethod
-    def _opened(self, number: int, message: Any) -> Outcome | None:
-        """The outcome in a message; None if nobody waits for it. Raises what ends the run."""
+    def _result(self, future: Any) -> Outcome:
+        try:
+            return Outcome(*future.result())
+        except Exception as error:
+            return self._lost(error)
 
 
 @final
-class ThreadRunner(QueueRunner):
+class Inline(Runner):
+    """Evaluates in the calling thread, at once; nothing can stop an evaluation but its own end or Ctrl-C."""
+
+    @property
+    def capacity(self) -> int:
+        return 1
+
+    def _submit(self, x: Any) -> Future[Outcome]:
+        future: Future[Outcome] = Future()
+        future.set_result(evaluate(self._f, x))
+        return future
+
+    def _give_up(self, future: Any) -> None:
+        return
+
+
+@final
+class ThreadRunner(Runner):
     """A thread of its own for each evaluation. One that is given up runs on unseen, and ends with the process."""
 
     def __init__(self, f: Objective, workers: int) -> None:
-        super().__init__()
-        self._f = f
+        super().__init__(f)
         self._workers = workers
-        self._running: set[int] = set()
 
     @property
     def capacity(self) -> int:
         return self._workers
 
-    def begin(self, number: int, x: Any) -> None:
-        self._running.add(number)
-        Thread(target=self._work, args=(number, x), name=f"likewise evaluation {number}", daemon=True).start()
+    def _submit(self, x: Any) -> Future[Outcome]:
+        future: Future[Outcome] = Future()
+        Thread(target=self._work, args=(future, x), name="likewise evaluation", daemon=True).start()
+        return future
 
-    def _work(self, number: int, x: Any) -> None:
+    def _work(self, future: Future[Outcome], x: Any) -> None:
         try:
-            self._queue.put((number, evaluate(self._f, x)))
+            future.set_result(evaluate(self._f, x))
         except KeyboardInterrupt as interrupt:
-            self._queue.put((number, interrupt))
+            future.set_exception(interrupt)
 
-    def _opened(self, number: int, message: Any) -> Outcome | None:
-        if number not in self._running:
-            return None
-        self._running.remove(number)
-        if isinstance(message, KeyboardInterrupt):
-            raise message
-        return Outcome(*message)
-
-    def stop(self, number: int) -> None:
-        self._running.discard(number)
-
-    def close(self) -> None:
-        self._running.clear()
+    def _give_up(self, future: Any) -> None:
+        return

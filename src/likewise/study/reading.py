@@ -9,8 +9,8 @@ from typing import Any
 
 from likewise.errors import SimilarityError, SpaceError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.evaluation import measured
 from likewise.study.ledger import Ledger
+from likewise.study.measurement import read_value
 from likewise.study.storage.base import NewRow, OpenStudy
 from likewise.study.trial import State
 from likewise.study.trial_tables import Entry
@@ -74,7 +74,7 @@ def _row(space: Space, entry: Entry, worker: str, where: str) -> NewRow:
         raise SpaceError(f"{where}: {entry.payload} is not an object of {space!r}: {error}") from error
     if entry.state is State.TOLD:
         try:
-            measured(x, entry.value, entry.std)
+            read_value(x, entry.value, entry.std)
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error
     payload = json.dumps(space.to_json(x))

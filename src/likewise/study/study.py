@@ -7,12 +7,12 @@ import os
 import platform
 import secrets
 import weakref
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import RLock
 from traceback import format_exception
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -34,10 +34,9 @@ from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_parts, check_setting
-from likewise.study.evaluation import measured
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
-from likewise.study.measurement import Measurement
+from likewise.study.measurement import Measurement, read_value
 from likewise.study.proposal import Proposal, Proposer
 from likewise.study.similarities import similarities
 from likewise.study.storage.address import without_password
@@ -45,6 +44,10 @@ from likewise.study.storage.base import NewRow, NoTrial, OpenStudy, Storage, Tak
 from likewise.study.storage.memory import Memory
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State, Trial
+
+if TYPE_CHECKING:
+    from likewise.run.optimize import Result
+    from likewise.run.options import RunOptions
 
 Direction = Literal["maximize", "minimize"]
 INITIAL = 5
@@ -196,7 +199,7 @@ class Study:
         """
         _check_single(what)
         about = what.object if isinstance(what, Suggestion | Trial) else what if id is None else f"trial {id}"
-        number, spread = measured(about, value, std)
+        number, spread = read_value(about, value, std)
         self._settle(what, id, NewRow("", "", State.TOLD, number, spread))
 
     def fail(
@@ -237,6 +240,51 @@ class Study:
         """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict."""
         with self._lock:
             return diagnose(self._believed()[0], settings=self._model.settings, sign=self._sign)
+
+    def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
+        """Evaluate f at suggestions of this study until an end is reached.
+
+        f: takes an object and returns a number, or a `Measurement` with its standard deviation. If it raises, the trial
+            has failed, with the traceback: objects like it are avoided, and the run goes on.
+
+        Where f is evaluated:
+
+        executor: any `concurrent.futures.Executor`, or a Dask `Client`; None (default): no executor.
+        workers: a number of processes; threads where f cannot be sent to processes (a lambda, where processes are not
+            forked). Processes that are stuck or die are replaced. None (default): here, one after the other.
+        batch: how many suggestions are out at once. Default: as many as there are workers, or processors for an
+            executor that does not say; 1 here.
+        synchronous: True waits for whole batches, as for plates; False tells each value as it arrives and asks the
+            next. Default: True here, False elsewhere.
+        timeout: seconds after which an evaluation is recorded as failed and given up; None (default): never.
+
+        When it ends:
+
+        budget: evaluations that may begin in this call; 60 by default.
+        target: a value that is good enough, in the units of the values; None by default.
+        wall_clock: seconds that the run may take; None by default.
+        min_improvement: the smallest expected gain that is worth an evaluation, in the units of the values; None (no
+            such limit) by default. `patience` suggestions in a row below it end the run; 3 by default, as one low
+            expectation may be an accident.
+        most_failures: failures in a row that end the run with an error; 10 by default, as then f is broken.
+        callbacks: a function of (study, trial), or several, called after each evaluation. One that returns True, or
+            raises StopIteration, ends the run.
+
+        progress: whether a bar is shown on stderr; by default where that is a terminal.
+
+        The run also ends when every object has been tried, and by Ctrl-C: what is in flight is given back, and the
+        result so far is returned; pressed three times it ends the run at once. `Result.stopped` says which it was.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Box([0.0], [1.0]), lw.RBF(), direction="minimize", acquisition=lw.UpperConfidence())
+        >>> study.optimize(lambda x: (x[0] - 0.7) ** 2, budget=20, target=1e-2).stopped
+        'the target 0.01 is reached'
+        """
+        # Above this room: this is its public door.
+        from likewise.run.optimize import optimize
+        from likewise.run.options import Settings
+
+        return optimize(f, self, Settings(**options))
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write every trial to a .csv, .parquet or .json file."""

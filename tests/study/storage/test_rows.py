@@ -12,7 +12,6 @@ import sqlalchemy as sa
 
 import likewise as lw
 from likewise.errors import StorageError, StorageWarning
-from likewise.run.optimize import optimize
 from likewise.study.storage.base import BadRow, NewRow, open_storage
 from likewise.study.trial import State
 
@@ -164,9 +163,8 @@ def test_a_deleted_row_does_not_end_a_run(deleted: int, sqlite_url: str) -> None
     edited(sqlite_url, "std = NULL")
     execute(sqlite_url, f"DELETE FROM likewise_trials WHERE id = {deleted} AND study = 1")
     seen: list[int] = []
-    result = optimize(
+    result = of_words(sqlite_url).optimize(
         lambda word: float(len(word)),
-        of_words(sqlite_url),
         budget=2,
         callbacks=lambda study, trial: seen.append(trial.id),
     )
@@ -182,7 +180,7 @@ def test_what_is_measured_of_a_trial_that_was_deleted_is_kept(sqlite_url: str) -
             execute(sqlite_url, "DELETE FROM likewise_trials WHERE id = 1")
         return float(len(word))
 
-    optimize(measure, study, budget=4)
+    study.optimize(measure, budget=4)
     again = of_words(sqlite_url)
     assert len(again.trials) == again.count(lw.State.TOLD) == 4
     assert [t.id for t in again.trials] == [0, 2, 3, 4]

@@ -1,0 +1,103 @@
+"""The options of a run, and what ends one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypedDict
+
+from likewise.errors import StudyError
+from likewise.study.checks import at_least_one, positive
+from likewise.study.options import StudyOptions
+from likewise.study.study import Study
+from likewise.study.trial import Trial
+
+Callback = Callable[[Study, Trial], Any]
+# Of the options that may be None.
+CHECKS = {
+    "batch": at_least_one,
+    "workers": at_least_one,
+    "timeout": positive,
+    "wall_clock": positive,
+    "min_improvement": positive,
+}
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `Study.optimize`, which says what each of them is."""
+
+    budget: int
+    batch: int | None
+    executor: Executor | Any
+    workers: int | None
+    synchronous: bool | None
+    timeout: float | None
+    target: float | None
+    wall_clock: float | None
+    min_improvement: float | None
+    patience: int
+    most_failures: int
+    callbacks: Callback | Iterable[Callback] | None
+    progress: bool | None
+
+
+class Options(StudyOptions, RunOptions, total=False):
+    """The options of `maximize` and `minimize`: every one of `Study`, but its direction, and of `Study.optimize`."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Run options with their defaults, refused where they make no sense before anything begins."""
+
+    budget: int = 60
+    batch: int | None = None
+    executor: Executor | Any = None
+    workers: int | None = None
+    synchronous: bool | None = None
+    timeout: float | None = None
+    target: float | None = None
+    wall_clock: float | None = None
+    min_improvement: float | None = None
+    patience: int = 3
+    most_failures: int = 10
+    callbacks: Callback | Iterable[Callback] | None = None
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.executor is not None and self.workers is not None:
+            raise StudyError(f"give an executor or workers={self.workers}, not both")
+        for name in ("budget", "patience", "most_failures"):
+            at_least_one(name, getattr(self, name))
+        for name, check in CHECKS.items():
+            if (number := getattr(self, name)) is not None:
+                check(name, number)
+
+    @property
+    def here(self) -> bool:
+        """Whether f is evaluated in this very thread; only elsewhere can it be given up."""
+        return self.executor is None and self.workers is None and self.timeout is None
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether a batch is asked only when the one before it has ended."""
+        return self.here if self.synchronous is None else self.synchronous
+
+    def call(self, study: Study, trial: Trial) -> bool:
+        """Call back; whether one of the callbacks wants the run to stop."""
+        # Each is called, also when one before it wants to stop.
+        stops = [_stops(callback, study, trial) for callback in self._callbacks]
+        return any(stops)
+
+    @cached_property
+    def _callbacks(self) -> tuple[Callback, ...]:
+        given = self.callbacks
+        return () if given is None else (given,) if callable(given) else tuple(given)
+
+
+def _stops(callback: Callback, study: Study, trial: Trial) -> bool:
+    try:
+        return callback(study, trial) is True
+    except StopIteration:
+        return True

@@ -1,0 +1,27 @@
+"""The options of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from likewise.acquisition.base import Acquisition
+from likewise.model.spectrum import Spectrum
+from likewise.search.base import Search
+from likewise.search.batch import Strategy
+from likewise.study.storage.base import Storage
+
+
+class StudyOptions(TypedDict, total=False):
+    """The options of `Study`, which says what each of them is; without its direction."""
+
+    seed: int
+    storage: str | Storage | None
+    name: str
+    acquisition: Acquisition | None
+    strategy: Strategy | None
+    search: Search | None
+    spectrum: Spectrum | Sequence[Spectrum]
+    initial: int
+    lease: float | None
+    worker: str | None
