@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import StudyError
-from likewise.figures import plot_data as views
+from likewise.report import plot_data
 
 pytest.importorskip("matplotlib")
 
@@ -53,7 +53,7 @@ def test_pictures_say_what_they_need() -> None:
 
 
 def test_the_course_is_that_of_the_best_value(study: lw.Study) -> None:
-    course = views.course(study)
+    course = plot_data.course(study)
     best = min if study.direction == "minimize" else max
     assert course.best.tolist() == [best(course.values[: i + 1]) for i in range(len(course.values))]
     assert course.best[-1] == study.best.value
@@ -96,7 +96,7 @@ def test_known_noise_counts_in_the_calibration_picture(space: lw.Space, as_objec
 def test_points_in_the_plane_are_found_again_from_their_distances(n: int, seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(n, 2)) * 0.1
     distances = np.linalg.norm(x[:, None] - x[None], axis=2)
-    points, share = views.embedded(1.0 - distances)
+    points, share = plot_data.embedding(1.0 - distances)
     assert np.allclose(np.linalg.norm(points[:, None] - points[None], axis=2), distances, atol=1e-6)
     assert share == pytest.approx(1.0)
 
@@ -104,14 +104,14 @@ def test_points_in_the_plane_are_found_again_from_their_distances(n: int, seed: 
 def test_large_maps_are_those_of_the_full_decomposition() -> None:
     x = np.random.default_rng(0).normal(size=(350, 2)) * 0.1
     distances = np.linalg.norm(x[:, None] - x[None], axis=2)
-    points, _ = views.embedded(1.0 - distances)
+    points, _ = plot_data.embedding(1.0 - distances)
     assert np.allclose(np.linalg.norm(points[:, None] - points[None], axis=2), distances, atol=1e-4)
 
 
 def test_maps_mark_what_was_measured_and_suggested(study: lw.Study) -> None:
     suggestions = study.ask(2)
     study.abandon()
-    found = views.object_map(study, suggestions, most=100)
+    found = plot_data.object_map(study, suggestions, most=100)
     assert len(found.objects) <= 100
     assert np.isfinite(found.values).sum() == 14
     assert [found.objects[i] is s.object for i, s in zip(found.picks, suggestions, strict=True)] == [True, True]

@@ -119,9 +119,9 @@ def test_molecules_in_records_are_drawn(run: Run, save: Save) -> None:
 
 
 def test_many_suggestions_end_in_a_table(run: Run, words: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likewise.report import cards
+    from likewise.report import page as report_page
 
-    monkeypatch.setattr(cards, "DRAWN", 2)
+    monkeypatch.setattr(report_page, "DRAWN", 2)
     command = ("suggest", words, "-n", 5, "-o", "word", "-s", "hamming", "--report", "r.html")
     assert run(*command).code == 0
     page = Page(Path("r.html").read_text(encoding="utf-8"))

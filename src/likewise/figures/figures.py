@@ -13,15 +13,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from likewise.errors import MissingExtra
+from likewise.figures.data import Course, Expectations, LeftOut, Map, Matrix
 from likewise.figures.labels import apart
-from likewise.figures.plot_data import Course, Map
-from likewise.model.leave_one_out import LeftOut
-from likewise.similarity.base import Matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from likewise.study.suggestion import Suggestion
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8a8f98", "#22262b"
 SIZE = (4.1, 3.1)
@@ -73,19 +69,17 @@ def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
         yield figure, figure.add_subplot()
 
 
-def progress(course: Course, upcoming: Sequence[Suggestion] = (), name: str = "value") -> Figure:
+def progress(course: Course, upcoming: Expectations | None = None, name: str = "value") -> Figure:
     """Values in the order they were told, the best so far, and what is expected of the suggestions."""
     with _figure() as (figure, axes):
         t = len(course.values)
         axes.plot(np.arange(1, t + 1), course.values, "o", color=GREY, ms=4, mew=0, label="measured")
         axes.step(np.arange(1, t + 1), course.best, where="post", color=BLUE, lw=2, label="best so far")
-        known = [s for s in upcoming if s.mean is not None and s.std is not None]
-        if known:
-            x = t + 1 + np.arange(len(known)) + max(1.0, 0.02 * t)
-            mean, std = np.array([s.mean for s in known]), np.array([s.std for s in known])
+        if upcoming is not None and len(upcoming.mean):
+            x = t + 1 + np.arange(len(upcoming.mean)) + max(1.0, 0.02 * t)
             axes.errorbar(
-                x, mean, yerr=1.96 * std, fmt="D", ms=5, mfc="white", mec=ORANGE, ecolor=ORANGE, elinewidth=1.2,
-                label="suggested: expected, 95 %",
+                x, upcoming.mean, yerr=1.96 * upcoming.std, fmt="D", ms=5, mfc="white", mec=ORANGE, ecolor=ORANGE,
+                elinewidth=1.2, label="suggested: expected, 95 %",
             )  # fmt: skip
         axes.set_xlabel("measurement")
         axes.set_ylabel(name)
@@ -136,13 +130,11 @@ def calibration(check: LeftOut) -> Figure:
 def object_map(shown: Map, name: str = "value") -> Figure:
     """Objects in the plane: near ones are alike. Measured ones are coloured by value, suggestions are numbered."""
     with _figure(height=MAP_HEIGHT) as (figure, axes):
-        measured = ~np.isnan(shown.values)
-        picks = np.zeros(len(measured), dtype=bool)
-        picks[shown.picks] = True
-        rest = ~measured & ~picks
-        if rest.any():
-            axes.scatter(*shown.points[rest].T, s=7, c="#c3c8cf", lw=0, label="not measured", gid="others")
-        if measured.any():
+        groups = shown.groups()
+        others, measured = groups["others"], groups["measured"]
+        if others:
+            axes.scatter(*shown.points[others].T, s=7, c="#c3c8cf", lw=0, label="not measured", gid="others")
+        if measured:
             drawn = axes.scatter(
                 *shown.points[measured].T, s=34, c=shown.values[measured], cmap="viridis", ec=DARK, lw=0.6,
                 label="measured", gid="measured",

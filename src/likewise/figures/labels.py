@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.similarity.base import Matrix
+from likewise.figures.data import Matrix
 
 STEPS = 400
 

@@ -6,8 +6,9 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 BOND, SMALL_BOND = 24.0, 17.0
 
 
-def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[str]] | None = None) -> str:
+def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[str]] | None = None) -> Markup:
     """A figure as an SVG element; `titles` name the points of a group, to be read under the mouse."""
     import matplotlib as mpl
 
@@ -39,7 +40,7 @@ def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[s
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{escape(label)}" style="max-width:{float(width) * 1.75:.0f}px">'
     )
-    return head + text[text.index(">") + 1 :]
+    return Markup(head + text[text.index(">") + 1 :])
 
 
 def _titled(text: str, group: str, names: Sequence[str]) -> str:
@@ -67,7 +68,7 @@ def _end_of_group(text: str, start: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def molecule(smiles: str, bond: float = BOND) -> str | None:
+def molecule(smiles: str, bond: float = BOND) -> Markup | None:
     """The structure of a molecule; None where it cannot be drawn."""
     try:
         from rdkit import Chem
@@ -94,7 +95,7 @@ def molecule(smiles: str, bond: float = BOND) -> str | None:
     text = re.sub(r"\sclass='[^']*'", "", text)
     width, height = re.findall(r"viewBox='0 0 ([\d.]+) ([\d.]+)'", text)[0]
     body = text[text.index(">") + 1 :]
-    return (
+    return Markup(
         f'<svg viewBox="0 0 {width} {height}" style="width:{float(width):.0f}px" role="img" '
         f'aria-label="structure of {escape(smiles)}">{body}'
     )

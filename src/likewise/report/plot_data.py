@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
+from likewise.figures.data import Course, Expectations, Map
 from likewise.similarity.base import Matrix, Similarity, Vector
-
-if TYPE_CHECKING:
-    from likewise.study.study import Study
-    from likewise.study.suggestion import Suggestion
+from likewise.study.study import Study
+from likewise.study.suggestion import Suggestion
+from likewise.study.trial import State
 
 MAPPED = 1500
 NEGLIGIBLE = 0.01
 SMALL = 300
 
 
-@dataclass(frozen=True, eq=False)
-class Course:
-    """Values in the order they were told, and the best so far."""
-
-    values: Vector
-    best: Vector
-    minimize: bool
-
-
 def course(study: Study) -> Course:
     """How the best value came about."""
-    from likewise.study.trial import State
-
     values = np.array([t.value for t in study.trials if t.state is State.TOLD], dtype=float)
-    minimize = study.direction == "minimize"
-    return Course(values, (np.minimum if minimize else np.maximum).accumulate(values), minimize)
+    return Course(values, (np.minimum if study.direction == "minimize" else np.maximum).accumulate(values))
 
 
-@dataclass(frozen=True, eq=False)
-class Map:
-    """Objects in the plane, by their similarity alone; values are NaN where nothing was measured.
-
-    `picks` are the places of the suggestions, in their order; `share` is the part of the similarity that two dimensions
-    can show.
-    """
-
-    objects: list[Any]
-    points: Matrix
-    values: Vector
-    picks: list[int]
-    share: float
+def expectations(suggestions: Sequence[Suggestion]) -> Expectations:
+    """What is expected of suggestions, as far as anything is."""
+    known = [s for s in suggestions if s.mean is not None and s.std is not None]
+    return Expectations(np.array([s.mean for s in known], dtype=float), np.array([s.std for s in known], dtype=float))
 
 
 def object_map(
@@ -62,8 +41,6 @@ def object_map(
 
     Similarity is that of the committee, or of these similarities to equal parts.
     """
-    from likewise.study.trial import State
-
     rng = np.random.default_rng(study.seed)
     picks = [s.object for s in suggestions]
     told = [t for t in study.trials if t.state is State.TOLD]
@@ -76,7 +53,7 @@ def object_map(
     objects = [*others, *(t.object for t in told), *picks]
     values = np.full(len(objects), np.nan)
     values[len(others) : len(others) + len(told)] = [t.value for t in told]
-    points, share = embedded(_similarity(study, objects, similarities))
+    points, share = embedding(_similarity(study, objects, similarities))
     return Map(objects, points, values, list(range(len(others) + len(told), len(objects))), share)
 
 
@@ -98,10 +75,10 @@ def _similarity(study: Study, objects: Sequence[Any], given: Sequence[Similarity
     return total
 
 
-def embedded(scores: Matrix) -> tuple[Matrix, float]:
+def embedding(scores: Matrix) -> tuple[Matrix, float]:
     """Points in the plane whose distances are near 1 − S (classical scaling), and the share of the spread they show.
 
-    >>> points, share = embedded(np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    >>> points, share = embedding(np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]))
     >>> near, far = (np.linalg.norm(points[0] - points[k]) for k in (1, 2))
     >>> bool(near < 0.2 * far)
     True
@@ -126,8 +103,6 @@ def _largest(matrix: Matrix) -> tuple[Vector, Matrix]:
     if len(matrix) <= SMALL:
         levels, basis = np.linalg.eigh(matrix)
         return levels[:-3:-1], basis[:, :-3:-1]
-    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
-
     try:
         levels, basis = eigsh(matrix, k=2, which="LA", v0=np.ones(len(matrix)) + np.arange(len(matrix)), tol=1e-6)
     except ArpackNoConvergence:

@@ -1,0 +1,66 @@
+"""What the pictures are handed: plain numbers, whoever computed them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Values in the order they were told, and the best so far."""
+
+    values: Vector
+    best: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Expectations:
+    """Mean and standard deviation of what is suggested, in order."""
+
+    mean: Vector
+    std: Vector
+
+
+class LeftOut(Protocol):
+    """Measured values, and what the others predict for each: the mean and the ends of its 95 % interval."""
+
+    @property
+    def values(self) -> Vector: ...
+    @property
+    def mean(self) -> Vector: ...
+    @property
+    def low(self) -> Vector: ...
+    @property
+    def high(self) -> Vector: ...
+    def inside(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """Which values lie in their central interval of this probability."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Objects in the plane, by their similarity alone; values are NaN where nothing was measured.
+
+    `picks` are the places of the suggestions, in their order; `share` is the part of the similarity that two dimensions
+    can show.
+    """
+
+    objects: list[Any]
+    points: Matrix
+    values: Vector
+    picks: list[int]
+    share: float
+
+    def groups(self) -> dict[str, list[int]]:
+        """The places of the objects that are drawn alike: measured, suggested, and the others."""
+        measured = np.flatnonzero(~np.isnan(self.values)).tolist()
+        known = {*measured, *self.picks}
+        others = [place for place in range(len(self.values)) if place not in known]
+        return {"others": others, "measured": measured, "suggested": self.picks}
