@@ -8,7 +8,7 @@ SEED ?= 0
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo paper test soak lint bench-setup bench clean
+.PHONY: setup demo paper test soak lint house wheel bench-setup bench clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml
@@ -37,6 +37,14 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Makes the generated part of docs/architecture.md anew.
+house: setup
+	$(BIN)/python -m tools.house --docs --check
+
+# Builds the wheel and tries it in an environment of its own, away from the sources.
+wheel: setup
+	$(BIN)/python -m tools.wheel
 
 bench-setup: .venv-bench/ready
 .venv-bench/ready: benchmarks/requirements.txt pyproject.toml

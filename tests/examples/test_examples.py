@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import re
 import runpy
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +44,50 @@ def test_an_example_runs_on_a_made_up_problem(
     assert " of 7 " in capsys.readouterr().out
 
 
+def load(example: str) -> dict[str, Any]:
+    """The names of an example, which is not run."""
+    return runpy.run_path(str(ROOT / "examples" / f"{example}.py"))
+
+
+def made_up_table(example: str, folder: Path) -> Path:
+    """The example's made-up problem in a file of the same form as its data."""
+    names, path = load(example), folder / Path(EXAMPLES[example]).name
+    if example == "assignment":
+        path.write_text("3\n\n0 1 2\n1 0 1\n2 1 0\n\n0 5 2\n5 0 3\n2 3 0\n")
+        return path
+    space, objective = names["problem"](None)
+    objects = space.objects if isinstance(space, lw.Pool) else ["".join(x) for x in product(space.alphabet, repeat=8)]
+    header, cells = {
+        "dna": (["seq", "escore"], lambda x: [x]),
+        "molecules": (["SMILES", names.get("WAVELENGTH")], lambda x: [x]),
+        "reactions": ([*names.get("PARTS", []), "yield"], lambda x: [x[part] for part in names["PARTS"]]),
+        "architectures": (["arch", "mean_acc"], lambda x: [x]),
+        "compositions": (["ni_load", "fe_load", "co_load", "overpotential"], list),
+        "series": (["values", "target"], lambda x: [" ".join(map(str, np.diff(np.expm1(x), prepend=0.0)))]),
+    }[example]
+    with (gzip.open if path.suffix == ".gz" else open)(path, "wt", newline="") as file:
+        csv.writer(file).writerows([header, *([*cells(x), objective(x)] for x in objects)])
+    return path
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_runs_on_its_data(
-    example: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_example_runs_on_a_table_like_its_data_and_on_its_data_where_they_are(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = DATA / EXAMPLES[example]
-    if not path.exists():
-        pytest.skip(f"{EXAMPLES[example]} is not beside the project, in ../shared/data")
-    run(example, str(path), "--budget", "7", monkeypatch=monkeypatch)
-    assert " of 7 " in capsys.readouterr().out
+    real = DATA / EXAMPLES[example]
+    for path in [made_up_table(example, tmp_path), *([real] if real.exists() else [])]:
+        run(example, str(path), "--budget", "6", monkeypatch=monkeypatch)
+        assert " of 6 " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("example", [each for each in EXAMPLES if each != "assignment"])
+def test_a_table_of_the_made_up_problem_is_the_same_problem(example: str, tmp_path: Path) -> None:
+    problem = load(example)["problem"]
+    (space, objective), (read, value_of) = problem(None), problem(made_up_table(example, tmp_path))
+    objects, again = space.sample(20, np.random.default_rng(0)), read.sample(20, np.random.default_rng(0))
+    if example != "series":
+        assert objects == again
+    assert [value_of(x) for x in again] == pytest.approx([objective(x) for x in objects])
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -65,7 +103,7 @@ def test_an_example_without_its_data_says_so(
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_a_made_up_problem_is_solved_far_better_than_by_chance(example: str) -> None:
-    names = runpy.run_path(str(ROOT / "examples" / f"{example}.py"))
+    names = load(example)
     space, objective = names["problem"](None)
     optimise = lw.minimize if example in MINIMISED else lw.maximize
     best = optimise(objective, space, names["similarity"](), budget=20, seed=0)

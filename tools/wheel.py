@@ -1,0 +1,84 @@
+"""Build the wheel, look what is in it, and try it in a fresh environment away from the sources.
+
+    python -m tools.wheel                # into dist/; needs the package `build`
+    python -m tools.wheel --extras ""    # without the libraries that the demo needs, and without the demo
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parents[1]
+NEEDED = ("likewise/__init__.py", "likewise/__init__.pyi", "likewise/py.typed", "likewise/testing/similarities.py")
+TRY = """
+import likewise as lw
+study = lw.Study(lw.Strings("ACGT", length=4), seed=0)
+for s in study.ask(6):
+    study.tell(s, float(s.object.count("A")))
+print(lw.__file__, study.ask()[0].object, lw.__version__)
+for name in lw.__all__:
+    getattr(lw, name)
+"""
+
+
+def build(folder: Path) -> Path:
+    """The wheel, made of the source distribution, as a package index would get it."""
+    _run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], cwd=ROOT)
+    return max(folder.glob("likewise-*.whl"), key=lambda path: path.stat().st_mtime)
+
+
+def faults(names: Sequence[str]) -> list[str]:
+    """What a wheel with these files has too much, and what it lacks."""
+    folders = {name.split("/")[0] for name in names if not name.split("/")[0].endswith(".dist-info")}
+    return [
+        *(f"{folder}/ does not belong into the wheel" for folder in sorted(folders - {"likewise"})),
+        *(f"{name} is missing" for name in NEEDED if name not in names),
+    ]
+
+
+def attempt(wheel: Path, extras: str) -> None:
+    """Install the wheel where nothing else is, load every public name, and run the demo if its libraries are wanted."""
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        _run([sys.executable, "-m", "venv", "env"], cwd=place)
+        programs = place / "env" / ("Scripts" if os.name == "nt" else "bin")
+        wanted = f"{wheel.resolve()}[{extras}]" if extras else str(wheel.resolve())
+        _run([str(programs / "python"), "-m", "pip", "install", "--quiet", wanted], cwd=place)
+        _run([str(programs / "python"), "-c", TRY], cwd=place)
+        _run([str(programs / "likewise"), "--version"], cwd=place)
+        if {"molecules", "plots"} <= set(extras.split(",")):
+            _run([str(programs / "likewise"), "demo", "demo", "--rounds", "1"], cwd=place)
+            if not (place / "demo" / "report.html").exists():
+                raise SystemExit("likewise demo has left no report")
+
+
+def _run(command: Sequence[str], cwd: Path) -> None:
+    # The sources must not be found by chance.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    if code := subprocess.run(command, cwd=cwd, env=environment, check=False).returncode:
+        raise SystemExit(f"{' '.join(command)} ended with code {code}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheel goes")
+    parser.add_argument("--extras", default="molecules,plots", help="extras to install with it")
+    given = parser.parse_args()
+    wheel = build(given.out)
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    if found := faults(names):
+        raise SystemExit(f"{wheel.name}: {'; '.join(found)}")
+    print(f"{wheel.name}: {len(names)} files, {wheel.stat().st_size / 1e6:.2f} MB")
+    attempt(wheel, given.extras)
+
+
+if __name__ == "__main__":
+    main()
