@@ -1,7 +1,7 @@
 """Build the wheel, look what is in it, and try it in a fresh environment away from the sources.
 
-    python -m tools.wheel                # into dist/; needs the package `build`
-    python -m tools.wheel --extras ""    # without the libraries that the demo needs, and without the demo
+python -m tools.wheel                # into dist/; needs the package `build`
+python -m tools.wheel --extras ""    # without the libraries that the demo needs, and without the demo
 """
 
 from __future__ import annotations
