@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from tools.house import page
-from tools.house.page import LIMITS, faults, measures
+from tools.house.page import LIMITS, beyond_limits, faults
 from tools.house.source import Source, read_package, upward
 from tools.house.ways import walk
 
@@ -31,10 +32,10 @@ def test_no_import_leads_uphill() -> None:
     assert upward(read_package()) == []
 
 
-@pytest.mark.parametrize("what", ["files in a folder"])
-def test_the_house_keeps_its_limits(what: str) -> None:
-    found, where = measures(read_package())[what]
-    assert found <= LIMITS[what], where
+def test_what_is_beyond_a_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "LIMITS", {what: 10**6 for what in LIMITS} | {"lines of a function": 1})
+    (found,) = beyond_limits()
+    assert re.fullmatch(r"lines of a function: \d+ in \S+\.py: \w+, at most 1", found)
 
 
 def test_lines_of_code_are_neither_blank_nor_comment_nor_docstring(tmp_path: Path) -> None:

@@ -68,6 +68,12 @@ def measures(sources: Sequence[Source]) -> dict[str, tuple[int, str]]:
     }
 
 
+def beyond_limits() -> list[str]:
+    """What is larger than its limit, and where."""
+    found = measures(read_package()).items()
+    return [f"{what}: {n} in {where}, at most {LIMITS[what]}" for what, (n, where) in found if n > LIMITS[what]]
+
+
 def _limits(sources: Sequence[Source]) -> str:
     rows = [[what, LIMITS[what], n, f"`{where}`"] for what, (n, where) in measures(sources).items()]
     text = "Imports within functions are those of the package's own modules, in all files together."
