@@ -40,7 +40,7 @@ def test_what_takes_too_long_is_left_out_and_named(run: Run, save: Save, monkeyp
     monkeypatch.setattr(prices, "SECONDS", 0.0)
     answer = run("suggest", table, "-n", 1)
     assert answer.code == 0
-    assert "is left out, as comparing" in answer.err
+    assert "is left out: comparing" in answer.err
 
 
 def test_a_broken_molecule_in_a_large_pool_is_named_by_its_row(

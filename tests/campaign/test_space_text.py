@@ -71,7 +71,7 @@ def _close(a: Any, b: Any) -> bool:
     ],
 )
 def test_short_forms(text: str, size: int) -> None:
-    assert space(text).size == size  # type: ignore[attr-defined]
+    assert space(text).size == size
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -80,6 +81,11 @@ class Space(ABC):
         """The space as JSON data, to recognise it when a stored study is opened again; by default all its fields."""
         given = [field.name for field in fields(cast(Any, self)) if field.name != "where"]
         return {"space": type(self).__name__, **{name: plain(getattr(self, name)) for name in given}}
+
+    @property
+    def size(self) -> float:
+        """How many objects there are, before `where` is asked; infinite where they cannot be counted."""
+        return len(self.objects) if isinstance(self, Enumerable) else math.inf
 
     @property
     def excluded(self) -> frozenset[str]:

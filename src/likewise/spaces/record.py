@@ -94,8 +94,7 @@ class Record(Space):
 
     @property
     def size(self) -> float:
-        """How many records there are, before `where` is asked; infinite with a part that cannot be counted."""
-        return math.prod(_size(part) for part in self.parts.values())
+        return math.prod(part.size for part in self.parts.values())
 
     def _draw(self, n: int, rng: Generator) -> list[Fields]:
         columns = [part.sample(n, rng) for part in self.parts.values()]
@@ -242,12 +241,6 @@ def _space(name: str, part: Any) -> Space:
         f"the part {name!r} of a Record is a space or a list of values, not {part!r}; "
         "for a range of numbers write Box(lower, upper)"
     )
-
-
-def _size(part: Space) -> float:
-    if isinstance(part, Enumerable):
-        return len(part.objects)
-    return cast(float, getattr(part, "size", math.inf))
 
 
 def _listed(name: str, part: Space) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix
 from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
-from likewise.tables.cells import Decimal
 
 STEP = 1e-5
 EPSILON = float(np.finfo(float).eps)
@@ -72,7 +71,7 @@ def check_json(space: Space, objects: Sequence[Any]) -> None:
 
 def check_cells(space: Space, objects: Sequence[Any]) -> None:
     """Where tables hold objects of the space, from_cell reads the object that to_cell wrote, with either sign."""
-    decimals: tuple[Decimal, ...] = () if space.short is None else (".", ",")
+    decimals: tuple[Literal[".", ","], ...] = () if space.short is None else (".", ",")
     for x in objects:
         for decimal in decimals:
             text = space.to_cell(space.to_json(x), decimal).strip()
