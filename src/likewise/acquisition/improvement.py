@@ -97,8 +97,13 @@ class LogExpectedImprovement(Acquisition):
         return np.log(std) + log_h((mean - best) / std)
 
     def average_bound(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
-        improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
-        return np.log(np.maximum(improvement, TINY))
+        z = (means - best) / np.maximum(stds, TINY)
+        bounds = np.log(np.maximum(weights @ (stds * bound_h(z)), TINY))
+        # The table has an end; beyond it, for all members, the logarithm is computed.
+        far = np.all(z < -LAST, axis=0)
+        if far.any():
+            bounds[far] = self.average(self.bound(means[:, far], stds[:, far], best), weights)[0]
+        return bounds
 
     def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
         z = (mean - best) / std

@@ -41,6 +41,12 @@ class Pending:
         hair = HAIR * max(float(np.mean(np.diag(prior))), 1e-300)
         return cls(regression, rows, slopes, basis / np.sqrt(levels + hair))
 
+    @property
+    def factor(self) -> Matrix:
+        """F with V(x) − V'(x) = a ‖F s‖², s the scores of x with the observed objects and then with those in flight."""
+        on_rows, on_scores = self.regression.treatment.pull_cross(self.rows, np.eye(len(self.rows)))
+        return self.root.T @ np.hstack([on_rows - self.slopes, on_scores])
+
     def lower(self, before: Vector, rows: Matrix) -> Vector:
         """V' from V."""
         return np.maximum(before - self._fall(self._half(rows)), self._floor)

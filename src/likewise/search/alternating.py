@@ -21,20 +21,17 @@ class AlternatingSearch(Search):
     survivors: int = 12
     most_steps: int = 30
 
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
-        return self._alternated(scorer, state, self.climbing.equilibria(scorer, state))
-
-    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
-        return self._alternated(scorer, state, self.climbing.again(scorer, state, found))
-
-    def _alternated(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        found = self.climbing.equilibria(scorer, state, last=last)
         for turn in range(self.rounds):
-            found = self._polished(scorer, state, found)
+            found = self._polish(scorer, state, found)
             if turn + 1 < self.rounds:
-                found = self.climbing.again(scorer, state, found)
+                found = self.climbing.equilibria(scorer, state, last=found)
         return found
 
-    def _polished(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
+    def _polish(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
         """The best found objects with their continuous parts moved uphill."""
         space = cast(Continuous | PartlyContinuous, state.space)
         few = found.objects[: self.survivors]

@@ -44,20 +44,19 @@ class Search(ABC):
         return
 
     @abstractmethod
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
-        """Objects where the search came to rest, best first, without those that are taken."""
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        """Objects where the search came to rest, best first, without those that are taken.
 
-    def foremost(self, scorer: Scorer, state: SearchState) -> Found:
-        """The best equilibrium first, perhaps with few others: for those who want one object and no more."""
-        return self.equilibria(scorer, state)
+        `last` is what was found before one more object became pending, a place to start from; None for a first search.
+        `most` is how many objects will be picked; None where all equilibria are of interest. The best one is found in
+        either case.
+        """
 
     def thorough(self) -> Search:
         """The search that follows every trajectory to its end, for those who want all equilibria and not the best."""
         return self
-
-    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
-        """The equilibria after one more object has become pending."""
-        return self.equilibria(scorer, state)
 
 
 def gathered(objects: Sequence[Any], scores: Vector, state: SearchState, most: int | None = None) -> Found:

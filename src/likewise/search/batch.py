@@ -36,15 +36,15 @@ class Sequential(Strategy):
 
     def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         picks: list[Any] = []
-        waiting = scorer.with_pending(pending)
-        found = (search.foremost if n == 1 else search.equilibria)(waiting, state)
-        while found.objects:
-            picks.append(found.objects[0])
-            if len(picks) == n:
+        waiting, found = scorer.with_pending(pending), None
+        while len(picks) < n:
+            if picks:
+                state = replace(state, taken=state.taken | {state.space.key(picks[-1])})
+                waiting = waiting.with_pending(picks[-1:])
+            found = search.equilibria(waiting, state, last=found, most=n - len(picks))
+            if not found.objects:
                 break
-            state = replace(state, taken=state.taken | {state.space.key(picks[-1])})
-            waiting = waiting.with_pending(picks[-1:])
-            found = search.again(waiting, state, found)
+            picks.append(found.objects[0])
         return filled(picks, n, state)
 
 

@@ -28,20 +28,17 @@ class ClimbingSearch(Search):
     most_steps: int = 40
     most_scored: int = 6_000
 
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
-        starts = list(state.observed[: self.observations])
-        drawn = state.space.sample(self.samples, state.rng) + self._crossed(state)
-        scores = scorer.score(drawn)
-        starts += [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh + self.observations // 2].tolist()]
-        return self._climbed(scorer, state, starts)
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        if last is not None:
+            drawn = state.space.sample(self.samples // 4, state.rng)
+            return self._climb(scorer, state, last.objects[:8] + _best(drawn, scorer, self.fresh))
+        drawn = state.space.sample(self.samples, state.rng) + self._crossover(state)
+        fresh = _best(drawn, scorer, self.fresh + self.observations // 2)
+        return self._climb(scorer, state, [*state.observed[: self.observations], *fresh])
 
-    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
-        drawn = state.space.sample(self.samples // 4, state.rng)
-        scores = scorer.score(drawn)
-        fresh = [drawn[i] for i in np.argsort(-scores, kind="stable")[: self.fresh].tolist()]
-        return self._climbed(scorer, state, found.objects[:8] + fresh)
-
-    def _crossed(self, state: SearchState) -> list[Any]:
+    def _crossover(self, state: SearchState) -> list[Any]:
         """Mixtures of good observations, where the space can make them."""
         if not isinstance(state.space, Crossover) or len(state.observed) < 2:
             return []
@@ -50,7 +47,7 @@ class ClimbingSearch(Search):
         made = [state.space.crossover(parents[i], parents[j], state.rng) for i, j in pairs if i != j]
         return [x for x, fine in zip(made, state.space.allowed(made).tolist(), strict=True) if fine]
 
-    def _climbed(self, scorer: Scorer, state: SearchState, starts: list[Any]) -> Found:
+    def _climb(self, scorer: Scorer, state: SearchState, starts: list[Any]) -> Found:
         space = cast(Moves, state.space)
         places = list(starts)
         scores = self._free_scores(scorer, state, places)
@@ -89,3 +86,8 @@ class ClimbingSearch(Search):
         if free.any():
             scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])
         return scores
+
+
+def _best(objects: list[Any], scorer: Scorer, most: int) -> list[Any]:
+    """The objects of the highest scores."""
+    return [objects[i] for i in np.argsort(-scorer.score(objects), kind="stable")[:most].tolist()]

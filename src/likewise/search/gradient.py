@@ -31,16 +31,16 @@ class GradientSearch(Search):
     step: Step = "safeguarded"
     tolerance: float = 1e-3
 
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
-        return self._ended(scorer, state, self._starts(scorer, state))
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        if last is None:
+            return self._follow(scorer, state, self._starts(scorer, state))
+        fresh = replace(self, observations=0, samples=self.samples // 4)._starts(scorer, state)
+        return self._follow(scorer, state, np.vstack([_space(state).to_vector(last.objects[:8]), fresh]))
 
     def thorough(self) -> Search:
         return replace(self, survivors=None)
-
-    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
-        few = replace(self, observations=0, samples=self.samples // 4)
-        fresh = few._starts(scorer, state)
-        return self._ended(scorer, state, np.vstack([_space(state).to_vector(found.objects[:8]), fresh]))
 
     def _starts(self, scorer: Scorer, state: SearchState) -> Matrix:
         """The best observations, and the best of random samples and of steps around the best observation."""
@@ -56,7 +56,7 @@ class GradientSearch(Search):
         scores = allowed_scores(scorer.score, state.space, space.from_vector(drawn))
         return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
 
-    def _ended(self, scorer: Scorer, state: SearchState, starts: Matrix) -> Found:
+    def _follow(self, scorer: Scorer, state: SearchState, starts: Matrix) -> Found:
         if self.survivors is not None and len(starts) > self.survivors and self.step == "safeguarded":
             scouts = climb(scorer, _space(state), starts, most_steps=self.scouting)
             apart = distinct(scouts.vectors, scouts.scores, self.tolerance)

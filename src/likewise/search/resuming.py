@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -27,21 +27,19 @@ class Resuming(Search):
         """The search for picking once more."""
         return Resuming(self.search, self.found)
 
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
-        return self._answer(self.search.equilibria, scorer, state)
-
-    def foremost(self, scorer: Scorer, state: SearchState) -> Found:
-        return self._answer(self.search.foremost, scorer, state)
-
     def thorough(self) -> Search:
         return Resuming(self.search.thorough(), self.before, self.found)
 
-    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
-        self.found[-1:] = [self.search.again(scorer, state, found)]
-        return self.found[-1]
-
-    def _answer(self, begin: Callable[[Scorer, SearchState], Found], scorer: Scorer, state: SearchState) -> Found:
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        if last is not None:
+            self.found[-1:] = [self.search.equilibria(scorer, state, last=last, most=most)]
+            return self.found[-1]
         earlier = self.before[len(self.found)] if len(self.found) < len(self.before) else None
-        answer = self.search.again(scorer, state, earlier) if earlier is not None and earlier.objects else None
-        self.found.append(answer if answer is not None and answer.objects else begin(scorer, state))
-        return self.found[-1]
+        begin = earlier if earlier is not None and earlier.objects else None
+        answer = self.search.equilibria(scorer, state, last=begin, most=most)
+        if begin is not None and not answer.objects:
+            answer = self.search.equilibria(scorer, state, most=most)
+        self.found.append(answer)
+        return answer

@@ -14,6 +14,8 @@ class SamplingSearch(Search):
 
     samples: int = 2000
 
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
         drawn = state.space.sample(self.samples, state.rng)
         return gathered(drawn, scorer.score(drawn), state, most=64)

@@ -31,8 +31,9 @@ from likewise.search.base import SearchState
 from likewise.search.pool import exhaustive
 from likewise.search.pool import partition as partitions
 from likewise.search.pool.exhaustive import ExhaustiveSearch
-from likewise.search.pool.partition import Partition, scored
-from likewise.search.pool.query import Contenders, Entries, Query, joined, merged
+from likewise.search.pool.beliefs import Beliefs
+from likewise.search.pool.partition import Partition
+from likewise.search.pool.query import Contenders, Query, join_entries, merge
 from likewise.search.pool.score_columns import Columns
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings import pieces
@@ -111,10 +112,10 @@ def problem(seed: int, observed: int = 12) -> tuple[np.random.Generator, lw.Pool
 
 
 def query(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: int = 0) -> Query:
-    t = len(scorer.committee)
+    t, flying = len(scorer.committee), len(next(iter(scorer.committee.waiting.values()), scorer.committee.grams[0]))
     failures = () if scorer.feasibility is None else tuple(range(1000, 1000 + len(scorer.feasibility.committee)))
     held = np.array(sorted(taken), dtype=np.intp)
-    return Query(scorer, tuple(range(t)), failures, dict.fromkeys(range(3), versions), held, seed)
+    return Query(scorer, tuple(range(t)), tuple(range(t, flying)), failures, dict.fromkeys(range(3), versions), held, seed)
 
 
 def check(found: Contenders, direct: Any, taken: Sequence[int], most: int, *, close: float = 1e-6) -> None:
@@ -180,8 +181,12 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     asked = replace(query(scorer), numbers=(*range(30), 0, 1, 2))
     one = Partition.of(pool.objects, total=N if precise else 10**6)
     check(one.contenders(asked, 16), scorer.score(pool.objects), [], 16, close=1e-6 if precise else 2e-3)
-    loose, direct = one._bounded(asked, {}), scorer.score(pool.objects)
-    tight = one._bounded(asked, one._projections(asked, np.arange(N)))
+    direct = scorer.score(pool.objects)
+    fresh = Partition.of(pool.objects, total=N if precise else 10**6)
+    fresh._prepare(asked)
+    (chunk,) = fresh.chunks
+    loose = fresh.bounds.scores(asked, chunk, {})
+    tight = fresh.bounds.scores(asked, chunk, fresh._projections(asked))
     assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
     assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
 
@@ -196,13 +201,13 @@ def test_columns_of_objects_that_no_longer_count_are_forgotten(tmp_path: Path, o
         if on_disk:
             columns.spill(tmp_path / "x.columns")
     for _ in range(2):
-        columns = columns.kept(range(99, -1, -3))
+        columns = columns.only(range(99, -1, -3))
         columns.append([200], scores[:1])
         numbers = [99, 3, 6, 30, 200]
         np.testing.assert_array_equal(columns.of(numbers), scores[[99, 3, 6, 30, 0]])
         weights = rng.normal(size=(2, 5))
-        np.testing.assert_allclose(columns.weighed(numbers, weights), weights @ scores[[99, 3, 6, 30, 0]])
-        columns = columns.kept(numbers[:4])
+        np.testing.assert_allclose(columns.sums(numbers, weights), weights @ scores[[99, 3, 6, 30, 0]])
+        columns = columns.only(numbers[:4])
     assert len(list(tmp_path.iterdir())) == on_disk
 
 
@@ -217,13 +222,13 @@ def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> No
     parts = [Partition.of(pool.objects[a:b], a, total=N) for a, b in itertools.pairwise(edges)]
     sent = pickle.loads(pickle.dumps(asked.lean()))
     expected = whole.contenders(asked, 32)
-    found = merged([part.contenders(sent, 32) for part in parts], asked, 32)
+    found = merge([part.contenders(sent, 32) for part in parts], asked, 32)
     np.testing.assert_array_equal(found.rows, expected.rows)
     np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-9)
     places = [np.flatnonzero((found.rows >= p.first) & (found.rows < p.first + p.size)) for p in parts]
     pieces = [(at, p.entries(sent, found.rows[at])) for at, p in zip(places, parts, strict=True) if len(at)]
     for k, scores in whole.entries(asked, expected.rows).scores.items():
-        np.testing.assert_allclose(joined(pieces).scores[k], scores, rtol=1e-9)
+        np.testing.assert_allclose(join_entries(pieces).scores[k], scores, rtol=1e-9)
 
 
 def test_a_partition_that_lost_everything_answers_the_same() -> None:
@@ -241,13 +246,13 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     pool = lw.Pool([tuple(x) for x in rng.random((20_000, 2)).tolist()])
     objects = [pool.objects[i] for i in range(30)]
     values = np.array([np.sin(6 * x) + y for x, y in objects])
-    one, seen = Partition.of(pool.objects), list[int]()
+    one, seen, score = Partition.of(pool.objects), list[int](), Beliefs.scores
 
-    def counted(asked: Query, entries: Entries) -> Any:
-        seen.append(len(entries.selves[0]))
-        return scored(asked, entries)
+    def counted(beliefs: Beliefs, scorer: Scorer) -> Any:
+        seen.append(beliefs.means.shape[1])
+        return score(beliefs, scorer)
 
-    monkeypatch.setattr(partitions, "scored", counted)
+    monkeypatch.setattr(Beliefs, "scores", counted)
     for t in (28, 30):
         gram = Gram.of(lw.RBF(0.3), objects[:t])
         member = lone(Mix((1.0,), 1.0, offset), [gram], values[:t], 1e-2)

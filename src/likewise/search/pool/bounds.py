@@ -1,12 +1,14 @@
-"""Upper bounds of variances, so that most objects of a pool never need an exact one.
+"""Upper bounds of means and variances at all rows, so that most objects of a pool never need exact ones.
 
     V(x) = a·max(v, floor),   v = S(x, x) − S_x D S_xᵀ ≤ S(x, x)       for a positive definite treated matrix;
 
 and for a PSD similarity without treatment v never grows as observations are added, so that every value it had before,
-with the same parameters, is a bound. Where these are loose, a `Projection` bounds more tightly, at a fraction of the
-price of an exact value: for any P with P Pᵀ ≼ D
+with the same parameters, is a bound. Where these are loose, a `Factor` bounds more tightly, at a fraction of the price
+of an exact value: for any P with P Pᵀ ≼ D
 
     v ≤ S(x, x) − ‖S_x P‖².
+
+What objects in flight take from a variance has the same form, with the scores with those objects beside S_x.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.model.committee import Member
+from likewise.search.pool.chunk import BLOCK, Chunk
 from likewise.search.pool.query import Query, Rows
 from likewise.similarity.base import Matrix, Vector
 
@@ -31,46 +35,43 @@ MOST_KEPT = 32
 COLUMNS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """A matrix P of few columns with P Pᵀ ≼ D, written as rows, and how far rounding may take S_x P for scores of one.
+def rounding(dtype: Any, weights: Matrix) -> Vector:
+    """How far Σ_j w_j S_j in this precision may be from the exact sum, for each row of weights and scores of one."""
+    return 8.0 * float(np.finfo(dtype).eps) * np.abs(weights).sum(axis=1)
+
+
+def projection(member: Member, some: Matrix) -> Matrix:
+    """Few rows Pᵀ with P Pᵀ ≼ D that suit objects whose scores with the observed ones are like these.
 
     With rows Z of some objects and the leading eigenvectors V of Z D Zᵀ = V Λ Vᵀ, P = D Zᵀ V Λ^{-1/2}: what D sees of
     objects like those is what P sees of them. Any rows with the same ZᵀZ give the same, so that few stand for many.
     """
+    some = np.asarray(np.linalg.qr(some, mode="r")) if len(some) > some.shape[1] else some
+    seen = some @ member.regression.solution.operator
+    levels, basis = np.linalg.eigh(seen @ some.T)
+    kept = np.argsort(-levels)[:COLUMNS]
+    kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
+    return np.asarray((basis[:, kept] / np.sqrt(levels[kept])).T @ seen)
 
-    rows: Matrix
-    rounding: float
 
-    @classmethod
-    def of(cls, member: Member, some: Matrix, dtype: Any) -> Projection:
-        """The projection that suits objects whose scores with the observed ones are like these."""
-        seen = some @ member.regression.solution.operator
-        levels, basis = np.linalg.eigh(seen @ some.T)
-        kept = np.argsort(-levels)[:COLUMNS]
-        kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
-        rows = (basis[:, kept] / np.sqrt(levels[kept])).T @ seen
-        return cls(rows, 8.0 * float(np.finfo(dtype).eps) * float(np.linalg.norm(np.abs(rows).sum(axis=1))))
-
-    @staticmethod
-    def condensed(some: Matrix) -> Matrix:
-        """Rows Z that stand for these in `of`: as few as have the same ZᵀZ."""
-        return np.asarray(np.linalg.qr(some, mode="r")) if len(some) > some.shape[1] else some
-
-    def explained(self, products: Any, largest: float) -> Vector:
-        """A lower bound of S_x D S_xᵀ from the products S_x P, one row each, of scores up to `largest`."""
-        length = np.sqrt(np.einsum("ij,ij->j", products, products)).astype(np.float64)
-        # ‖S_x P‖ is at least its rounded value less the length of the rounding errors, its own sum's among them.
-        sure = length * (1.0 - COLUMNS * float(np.finfo(products.dtype).eps)) - largest * self.rounding
-        return np.maximum(sure, 0.0) ** 2
+def explained(products: Any, slack: Vector) -> Vector:
+    """A lower bound of ‖S_x P‖² from rounded products, one row for each column of P, that are off by up to `slack`."""
+    sure = np.maximum(np.abs(products) - slack[:, None].astype(products.dtype), 0)
+    # The sum of squares is rounded as well.
+    return np.einsum("ij,ij->j", sure, sure) * (1.0 - 2.0 * len(sure) * float(np.finfo(products.dtype).eps))
 
 
 @dataclass(eq=False)
 class _Kept:
-    """Values of v under one member, and the noise ratio of each observation it was conditioned on."""
+    """Bounds of v under one member, and the noise ratio of each observation it was conditioned on."""
 
     ratios: Mapping[tuple[int, int], float]
     values: Single
+    shrinking: bool
+
+    def holds(self, ratios: Mapping[tuple[int, int], float]) -> bool:
+        """Whether the values are bounds for these observations as well."""
+        return self.ratios.items() <= ratios.items() if self.shrinking else self.ratios == ratios
 
 
 @dataclass(eq=False)
@@ -85,39 +86,82 @@ class Bounds:
     def prepare(self, query: Query) -> None:
         """Forget the values that are no bounds any more."""
         self.known = 0.0
-        for member in (m for m in query.scorer.committee.members if m.regression.shrinking):
+        current: dict[Any, _Kept] = {}
+        for member in query.scorer.committee.members:
             key, ratios = _key(member, query), _ratios(member, query)
-            known = self._kept.pop(key, None)
-            if known is None or not known.ratios.items() <= ratios.items():
-                known = _Kept(ratios, np.full(self.size, np.inf, dtype=np.float32))
-            else:
+            before = self._kept.pop(key, None)
+            if before is not None and before.holds(ratios):
                 self.known += member.weight
-            # Last in, last out.
-            self._kept[key] = _Kept(ratios, known.values)
-        for key in list(self._kept)[: max(0, len(self._kept) - MOST_KEPT)]:
-            del self._kept[key]
+                values = before.values
+            else:
+                values = np.full(self.size, np.inf, dtype=np.float32)
+            current[key] = _Kept(ratios, values, member.regression.shrinking)
+        others = {key: kept for key, kept in self._kept.items() if kept.shrinking}
+        # Last in, last out.
+        last = list(others)[max(0, len(current) + len(others) - MOST_KEPT) :]
+        self._kept = {key: others[key] for key in last} | current
 
-    def variance(
-        self, member: Member, selves: Vector, query: Query, part: slice, explained: Vector | None = None
-    ) -> Vector:
-        """A bound of the member's variance at some rows, of which so much is known to be explained."""
-        regression = member.regression
-        if not regression.bounded:
-            return np.full(len(selves), np.inf)
-        v = selves + regression.treatment.shift
-        if explained is not None:
-            v = v - explained
-        kept = self._kept.get(_key(member, query)) if member.regression.shrinking else None
-        if kept is not None:
-            v = np.minimum(v, kept.values[part])
-        return regression.amplitude * np.maximum(v, regression.treatment.floor)
+    def scores(self, query: Query, chunk: Chunk, projections: Mapping[int, Matrix]) -> Vector:
+        """What no row of the chunk is worth more than."""
+        means, variances = self._moments(query, chunk, projections)
+        bounds = np.empty(chunk.size)
+        for start in range(0, chunk.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            exact = means[:, part].astype(np.float64), variances[:, part].astype(np.float64)
+            bounds[part] = query.scorer.bound_moments(*exact)
+        return bounds
+
+    def _moments(self, query: Query, chunk: Chunk, projections: Mapping[int, Matrix]) -> tuple[Matrix, Matrix]:
+        """Bounds of each member's means and variances, with what is pending, at all rows of the chunk."""
+        members = query.scorer.committee.members
+        means, variances = np.empty((2, len(members), chunk.size), dtype=chunk.dtype)
+        for mix, group in groupby(range(len(members)), key=lambda i: members[i].mix):
+            places = list(group)
+            # Whatever the members of a mix need are sums over the same columns: one reading for all of them.
+            parts = [_weights(members[i], query, projections.get(i)) for i in places]
+            weights = np.concatenate([part for three in parts for part in three])
+            sums = chunk.sums(mix, weights, query)
+            selves = mix.scores({k: chunk.selves[k] for k in mix.used})
+            slack = float(np.abs(selves).max(initial=1.0)) * rounding(chunk.dtype, weights)
+            first = 0
+            for i, three in zip(places, parts, strict=True):
+                cuts = np.cumsum([first, *map(len, three)])
+                mean, projected, pending = (slice(a, b) for a, b in pairwise(cuts))
+                first = cuts[-1]
+                regression = members[i].regression
+                means[i] = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
+                v = self._variance(members[i], selves, query, chunk, explained(sums[projected], slack[projected]))
+                v = np.maximum(v - explained(sums[pending], slack[pending]), regression.treatment.floor)
+                variances[i] = v * (regression.amplitude * float(UP))
+        return means, variances
+
+    def _variance(self, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Vector) -> Single:
+        """A bound of v before anything is pending, of which so much is known to be explained."""
+        kept = self._kept[_key(member, query)].values[chunk.first : chunk.first + chunk.size]
+        if member.regression.bounded:
+            v = selves + member.regression.treatment.shift - less
+            np.minimum(kept, v.astype(np.float32) * UP, out=kept)
+        return kept
 
     def learn(self, query: Query, rows: Rows, variances: Matrix) -> None:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
         for member, values in zip(query.scorer.committee.members, variances, strict=True):
-            kept = self._kept.get(_key(member, query)) if member.regression.shrinking else None
-            if kept is not None:
-                kept.values[rows] = (values / member.regression.amplitude).astype(np.float32) * UP
+            self._kept[_key(member, query)].values[rows] = (values / member.regression.amplitude).astype(np.float32) * UP
+
+
+def _weights(member: Member, query: Query, projected: Matrix | None) -> tuple[Matrix, Matrix, Matrix]:
+    """Weights of the columns whose sums are the mean, the projections, and what is pending explains."""
+    width, none = len(query.compared), np.zeros((0, len(query.compared)))
+
+    def padded(rows: Matrix) -> Matrix:
+        return np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]))])
+
+    mean = padded(member.regression.weights[None])
+    return (
+        mean,
+        none if projected is None else padded(projected),
+        none if member.pending is None else member.pending.factor,
+    )
 
 
 def _key(member: Member, query: Query) -> Any:

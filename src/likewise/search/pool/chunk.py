@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.model.gram import Gram
-from likewise.search.pool.query import Entries, Numbers, Query
+from likewise.search.pool.query import Entries, Query
 from likewise.search.pool.score_columns import WIDTH, Columns, Single
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.mix import Mix
@@ -75,7 +74,7 @@ class Chunk:
         """
         needed = query.needed(k)
         if len(self.columns[k].places) > 2 * len(needed) + WIDTH:
-            self.columns[k] = self.columns[k].kept(needed)
+            self.columns[k] = self.columns[k].only(needed)
         new = self.columns[k].missing(needed)
         size = self.size * np.dtype(self.dtype).itemsize
         group = len(new) if memory is None else max(WIDTH, memory // max(1, size))
@@ -94,20 +93,20 @@ class Chunk:
         self.columns[k].append(new, block)
 
     def sums(self, mix: Mix, weights: Matrix, query: Query) -> Single:
-        """Σ_j w_ij S_j of the mix's scores S with the observed objects, in one reading of the columns."""
+        """Σ_j w_ij S_j of the mix's scores S with the compared objects, in one reading of the columns."""
         return (self._linear if mix.power == 1.0 else self._warped)(mix, weights, query)
 
     def _linear(self, mix: Mix, weights: Matrix, query: Query) -> Single:
         """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
         for k in mix.used:
-            total += self.columns[k].weighed(query.numbers, weights * mix.weights[k])
+            total += self.columns[k].sums(query.compared, weights * mix.weights[k])
         return total + (mix.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
 
     def _warped(self, mix: Mix, weights: Matrix, query: Query) -> Single:
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
-        for start in range(0, len(query.numbers), WIDTH):
-            numbers = query.numbers[start : start + WIDTH]
+        for start in range(0, len(query.compared), WIDTH):
+            numbers = query.compared[start : start + WIDTH]
             scores = {k: self.columns[k].of(numbers) for k in mix.used}
             for part in self._stretches():
                 mixed = mix.scores({k: block[:, part] for k, block in scores.items()})
@@ -119,24 +118,20 @@ class Chunk:
 
     def entries(self, query: Query, rows: NDArray[np.intp], *, exact: bool = False) -> Entries:
         """What is known of some rows, counted from the first of the chunk; `exact` compares them again."""
-        scorer, chance = query.scorer, query.scorer.feasibility
+        committee, chance = query.scorer.committee, query.scorer.feasibility
         encodings = {k: take(self.encoding(k), rows) for k in query.used}
-
-        def scores(k: int, numbers: Numbers, gram: Gram) -> Matrix:
-            afresh = exact and self.dtype != np.float64
-            return gram.rows(encodings[k]) if afresh else self.columns[k].taken(rows, numbers)
-
-        theirs = () if chance is None else chance.committee.used
-        return Entries(
-            encodings,
-            {k: scores(k, query.numbers, scorer.committee.grams[k]) for k in scorer.committee.used},
-            {k: self.selves[k][rows] for k in query.used},
-            {} if chance is None else {k: scores(k, query.failures, chance.committee.grams[k]) for k in theirs},
-        )
+        selves = {k: self.selves[k][rows] for k in query.used}
+        theirs = {} if chance is None else {k: chance.committee.grams[k] for k in chance.committee.used}
+        if exact and self.dtype != np.float64:
+            mine = {k: committee.waiting.get(k, committee.grams[k]) for k in committee.used}
+            scores = {k: gram.rows(encodings[k]) for k, gram in mine.items()}
+            return Entries(encodings, scores, selves, {k: gram.rows(encodings[k]) for k, gram in theirs.items()})
+        scores = {k: self.columns[k].at(rows, query.compared) for k in committee.used}
+        return Entries(encodings, scores, selves, {k: self.columns[k].at(rows, query.failures) for k in theirs})
 
 
 def _check(scores: Matrix, similarity: Similarity, first: int) -> None:
-    """A complaint about a score that is none, by the row of the partition it belongs to."""
+    """Refuse scores that are not finite or negative, naming the row."""
     if np.isfinite(scores.max(initial=0.0)) and scores.min(initial=0.0) >= (-np.inf if similarity.signed else 0.0):
         return
     wrong = ~np.isfinite(scores) | ((scores < 0) & (not similarity.signed))

@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError, StudyError
 from likewise.search.pool.partition import PRECISE, Partition
-from likewise.search.pool.query import Contenders, Entries, Query, Rows, joined, merged
+from likewise.search.pool.query import Contenders, Entries, Query, Rows, join_entries, merge
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import counted_from
@@ -110,14 +110,14 @@ class ClusterPartitions:
     def contenders(self, query: Query, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
         answers = self._answers("contenders", query, dict.fromkeys(range(len(self.edges) - 1), (most,)))
-        return merged(list(answers.values()), query, most)
+        return merge(list(answers.values()), query, most)
 
     def entries(self, query: Query, rows: Rows) -> Entries:
         """What is known of these rows, in their order."""
         part = np.searchsorted(self.edges, rows, side="right") - 1
         places = {i: np.flatnonzero(part == i) for i in np.unique(part).tolist()}
         answers = self._answers("entries", query, {i: (rows[at],) for i, at in places.items()})
-        return joined([(places[i], answers[i]) for i in places])
+        return join_entries([(places[i], answers[i]) for i in places])
 
     def _answers(self, message: str, query: Query | Similarities, about: Mapping[int, Sequence[Any]]) -> dict[int, Any]:
         """Each part's answer, from another worker where one was lost on the way."""

@@ -11,16 +11,16 @@ import numpy as np
 
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Search, SearchState
-from likewise.search.pool.contest import Contest
+from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.partition import PRECISE, Partition
-from likewise.search.pool.query import Numbers, Partitions, Query, Rows, leading
-from likewise.similarity.base import Similarity, Vector
+from likewise.search.pool.query import Numbers, Partitions, Query, Rows, best_places
+from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pools.pool import Pool
 
-# So many rows are compared again in double precision: for a batch, whose picks change the order of those that are left,
-# and for one object.
-CONTENDERS, FOREMOST = 512, 32
+# So many rows are compared again in double precision, at most and for each object that is wanted: picks of a batch
+# change the order of those that are left.
+CONTENDERS, EACH = 512, 64
 
 
 @dataclass(eq=False)
@@ -40,6 +40,23 @@ class _Numbers:
 
 
 @dataclass(eq=False)
+class _Shortlist:
+    """The best rows of a pool, what is believed of them, and a bound on the scores of all others, to the last query."""
+
+    rows: Rows
+    rest: float
+    beliefs: Beliefs
+    query: Query
+
+    def rank(self, query: Query, objects: Sequence[Any]) -> Found:
+        """The objects of the list that are not taken, best first, to a query that extends the last one."""
+        self.query = query
+        scores = np.where(np.isin(self.rows, query.taken), -np.inf, self.beliefs.scores(query.scorer)[0])
+        order = best_places(scores, self.rows, query, len(scores))
+        return Found([objects[i] for i in self.rows[order].tolist()], scores[order])
+
+
+@dataclass(eq=False)
 class ExhaustiveSearch(Search):
     """Scores every object of an enumerable space; equilibria are simply the best ones."""
 
@@ -49,7 +66,7 @@ class ExhaustiveSearch(Search):
     _numbers: _Numbers = field(default_factory=_Numbers)
     _similarities: dict[int, tuple[int, Similarity]] = field(default_factory=dict)
     _rows: dict[str, int | None] = field(default_factory=dict)
-    _contest: tuple[Found, Contest] | None = None
+    _shortlist: _Shortlist | None = None
 
     @classmethod
     def over(cls, space: Enumerable, key: Callable[[Any], str]) -> ExhaustiveSearch:
@@ -62,46 +79,32 @@ class ExhaustiveSearch(Search):
         """Encode all objects by each similarity, once."""
         self.partitions.ready(dict(enumerate(similarities)))
 
-    def equilibria(self, scorer: Scorer, state: SearchState) -> Found:
-        return self._best(scorer, state, CONTENDERS)
-
-    def foremost(self, scorer: Scorer, state: SearchState) -> Found:
-        return self._best(scorer, state, FOREMOST)
-
-    def _best(self, scorer: Scorer, state: SearchState, most: int) -> Found:
-        query = self._query(scorer, state)
-        best = self.partitions.contenders(query, most)
+    def equilibria(
+        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        """The best objects. A pending object only lowers scores: the best of the last ones may be the best of all."""
+        query, short = self._query(scorer, state), self._shortlist
+        if most is not None and short is not None and query.extends(short.query):
+            found = short.rank(query, self.objects)
+            if len(found.objects) and found.scores[0] >= short.rest:
+                return found
+        best = self.partitions.contenders(query, CONTENDERS if most is None else min(EACH * most, CONTENDERS))
         if not len(best.rows):
             return Found([], best.scores)
-        contest = Contest.between(best.rows, best.rest, self.partitions.entries(query, best.rows), query)
-        return self._ranked(contest, contest.scores(scorer), query)
-
-    def again(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
-        """A pending object only lowers scores, so the old ones are bounds: contenders alone are scored again."""
-        if not found.objects:
-            return found
-        if self._contest is None or self._contest[0] is not found:
-            return self.equilibria(scorer, state)
-        contest = self._contest[1]
-        scores = contest.scores(scorer)
-        scores[np.isin(contest.rows, self._taken(state))] = -np.inf
-        if scores.max(initial=-np.inf) < contest.rest:
-            return self.equilibria(scorer, state)
-        return self._ranked(contest, scores, self._query(scorer, state))
-
-    def _ranked(self, contest: Contest, scores: Vector, query: Query) -> Found:
-        order = leading(scores, contest.rows, query, len(scores))
-        found = Found([self.objects[i] for i in contest.rows[order].tolist()], scores[order])
-        self._contest = found, contest
-        return found
+        beliefs = Beliefs.of(scorer, self.partitions.entries(query, best.rows))
+        self._shortlist = _Shortlist(best.rows, best.rest, beliefs, query)
+        return self._shortlist.rank(query, self.objects)
 
     def _query(self, scorer: Scorer, state: SearchState) -> Query:
-        chance = scorer.feasibility
+        committee, chance = scorer.committee, scorer.feasibility
+        compared = next(iter(committee.waiting.values()), committee.grams[0])
+        numbers = self._numbers.of(compared.objects)
         return Query(
             scorer,
-            self._numbers.of(scorer.committee.grams[0].objects),
+            numbers[: len(committee)],
+            numbers[len(committee) :],
             () if chance is None else self._numbers.of(chance.committee.grams[0].objects),
-            {k: self._version(k, gram.similarity) for k, gram in enumerate(scorer.committee.grams)},
+            {k: self._version(k, gram.similarity) for k, gram in enumerate(committee.grams)},
             self._taken(state),
             int(state.rng.integers(1 << 62)),
         )

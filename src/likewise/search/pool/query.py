@@ -1,7 +1,7 @@
 """What a search asks of a partition of a pool, and what it gets back. Neither holds an object of the pool.
 
-Rows are counted over the whole pool. Observed objects are known by numbers, so that a partition sees which columns of
-scores it has; a query brings the encodings of all of them, so that one that has lost its columns makes them anew.
+Rows are counted over the whole pool. Observed and pending objects are known by numbers, so that a partition sees which
+columns of scores it has; a query brings the encodings of all of them, so that lost columns can be computed again.
 """
 
 from __future__ import annotations
@@ -26,16 +26,23 @@ Numbers = tuple[int, ...]
 class Query:
     """A scorer, the numbers of the objects it is conditioned on, and the rows that may not be proposed.
 
-    `failures` are the numbers behind the scorer's feasibility. A similarity whose `versions` has changed has learnt new
-    parameters: its columns are out of date. Ties are broken by lots that depend on `seed` and row alone.
+    `pending` are the numbers of the scorer's objects in flight, `failures` those behind its feasibility. A similarity
+    whose `versions` has changed has learnt new parameters: its columns are out of date. Ties are broken by lots that
+    depend on `seed` and row alone.
     """
 
     scorer: Scorer
     numbers: Numbers
+    pending: Numbers
     failures: Numbers
     versions: Mapping[int, int]
     taken: Rows
     seed: int
+
+    @property
+    def compared(self) -> Numbers:
+        """The numbers of the objects that members compare with: observed, then in flight."""
+        return (*self.numbers, *self.pending)
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -44,24 +51,39 @@ class Query:
         return tuple(sorted({*self.scorer.committee.used, *(() if chance is None else chance.committee.used)}))
 
     def similarity(self, k: int) -> Similarity:
-        """SimilarityLike k with its parameters."""
+        """Similarity k with its parameters."""
         return self.scorer.committee.grams[k].similarity
 
     def needed(self, k: int) -> Numbers:
         """The numbers whose columns similarity k needs."""
-        mine = self.numbers if k in self.scorer.committee.used else ()
+        mine = self.compared if k in self.scorer.committee.used else ()
         chance = self.scorer.feasibility
         theirs = self.failures if chance is not None and k in chance.committee.used else ()
         return tuple(dict.fromkeys([*mine, *theirs]))
 
     def encodings(self, k: int, numbers: Sequence[int]) -> Encoding:
         """The encodings of these objects, in this order."""
-        grams = [(self.scorer.committee.grams[k], self.numbers)]
-        if self.scorer.feasibility is not None:
-            grams.append((self.scorer.feasibility.committee.grams[k], self.failures))
-        known = join([gram.encodings for gram, named in grams if named])
-        place = {number: i for i, number in enumerate(n for _, named in grams for n in named)}
+        committee, chance = self.scorer.committee, self.scorer.feasibility
+        grams = [(committee.waiting.get(k, committee.grams[k]), self.compared)]
+        if chance is not None:
+            grams.append((chance.committee.grams[k], self.failures))
+        known = join([gram.encodings for gram, _ in grams if len(gram)])
+        # A similarity that no member uses is not compared with what is in flight.
+        order = [number for gram, named in grams for number in named[: len(gram)]]
+        place = {number: i for i, number in enumerate(order)}
         return take(known, np.array([place[number] for number in numbers], dtype=np.intp))
+
+    def extends(self, earlier: Query) -> bool:
+        """Whether this is the earlier query with more that is pending or taken: then no row is worth more than it was."""
+        now, then = self.scorer, earlier.scorer
+        return (
+            self.numbers == earlier.numbers
+            and self.pending[: len(earlier.pending)] == earlier.pending
+            and np.isin(earlier.taken, self.taken).all()
+            and now.acquisition == then.acquisition
+            and now.feasibility is then.feasibility
+            and [id(m.regression) for m in now.committee.members] == [id(m.regression) for m in then.committee.members]
+        )
 
     def lots(self, rows: Rows) -> NDArray[np.uint64]:
         """A random number for each row, the same however the pool is divided."""
@@ -74,7 +96,7 @@ class Query:
 
 @dataclass(frozen=True, eq=False)
 class Contenders:
-    """The best rows with their scores, best first, and a bound that no other row exceeds."""
+    """The best rows with their scores, best first, and a bound that no other row exceeds, whatever becomes pending."""
 
     rows: Rows
     scores: Vector
@@ -83,9 +105,10 @@ class Contenders:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What is known of some rows: by similarity their encodings, scores with the observed objects, and with themselves.
+    """What is known of some rows: by similarity their encodings, and their scores with others and with themselves.
 
-    `chances` are their scores with the objects behind the feasibility, if there is one.
+    `scores` are those with the observed objects and then with those in flight, `chances` those with the objects behind
+    the feasibility, if there is one.
     """
 
     encodings: dict[int, Encoding]
@@ -110,7 +133,7 @@ class Partitions(Protocol):
         ...
 
 
-def leading(scores: Vector, rows: Rows, query: Query, most: int) -> Rows:
+def best_places(scores: Vector, rows: Rows, query: Query, most: int) -> Rows:
     """Places of the best scores, best first; those that single precision cannot tell apart are in order of their lots.
 
     Scores come from columns in single precision, whose rounding must not decide between equal objects.
@@ -126,19 +149,21 @@ def leading(scores: Vector, rows: Rows, query: Query, most: int) -> Rows:
     return np.asarray(places[order], dtype=np.intp)
 
 
-def merged(answers: Sequence[Contenders], query: Query, most: int) -> Contenders:
+def merge(answers: Sequence[Contenders], query: Query, most: int) -> Contenders:
     """The answer of all partitions together."""
     rows = np.concatenate([one.rows for one in answers])
     scores = np.concatenate([one.scores for one in answers])
-    places = leading(scores, rows, query, most)
+    places = best_places(scores, rows, query, most)
     left = np.ones(len(rows), dtype=bool)
     left[places] = False
     rest = max([one.rest for one in answers] + scores[left].tolist())
     return Contenders(rows[places], scores[places], rest)
 
 
-def joined(parts: Sequence[tuple[Rows, Entries]]) -> Entries:
+def join_entries(parts: Sequence[tuple[Rows, Entries]]) -> Entries:
     """Entries of several partitions, each with the places its rows have in the whole, as one."""
+    if len(parts) == 1:
+        return parts[0][1]
     order = np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")
 
     def whole(name: str, k: int) -> Encoding:
