@@ -30,8 +30,8 @@ from likewise.model.transforms import Standardised
 from likewise.search.base import SearchState
 from likewise.search.pool import exhaustive
 from likewise.search.pool import partition as partitions
-from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.pool.beliefs import Beliefs
+from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.pool.partition import Partition
 from likewise.search.pool.query import Contenders, Query, join_entries, merge
 from likewise.search.pool.score_columns import Columns
@@ -112,10 +112,11 @@ def problem(seed: int, observed: int = 12) -> tuple[np.random.Generator, lw.Pool
 
 
 def query(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: int = 0) -> Query:
-    t, flying = len(scorer.committee), len(next(iter(scorer.committee.waiting.values()), scorer.committee.grams[0]))
+    t = len(scorer.committee)
+    pending = tuple(range(t, len(next(iter(scorer.committee.waiting.values()), scorer.committee.grams[0]))))
     failures = () if scorer.feasibility is None else tuple(range(1000, 1000 + len(scorer.feasibility.committee)))
     held = np.array(sorted(taken), dtype=np.intp)
-    return Query(scorer, tuple(range(t)), tuple(range(t, flying)), failures, dict.fromkeys(range(3), versions), held, seed)
+    return Query(scorer, tuple(range(t)), pending, failures, dict.fromkeys(range(3), versions), held, seed)
 
 
 def check(found: Contenders, direct: Any, taken: Sequence[int], most: int, *, close: float = 1e-6) -> None:
