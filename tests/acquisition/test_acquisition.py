@@ -67,6 +67,16 @@ def test_the_bound_of_the_average_is_one(data, members):
     assert np.isfinite(acquisition.average_bound(np.full((1, 1), -9e9), np.full((1, 1), 1e-9), 0.0, np.ones(1)))
 
 
+@given(st.lists(st.floats(40.0, 1e6), min_size=1, max_size=20))
+@settings(max_examples=50, deadline=None)
+def test_the_bound_tells_apart_what_is_hopeless(below):
+    """Beyond the table's end bounds are scores, so that a pool with nothing good left is still searched by them."""
+    means, stds, votes = -np.array([below, below]), np.full((2, len(below)), 1.0), np.array([0.3, 0.7])
+    acquisition = lw.LogExpectedImprovement()
+    score = acquisition.average(acquisition.score(means, stds, 0.0), votes)[0]
+    np.testing.assert_allclose(acquisition.average_bound(means, stds, 0.0, votes), score, rtol=1e-9)
+
+
 @pytest.mark.parametrize("acquisition", ALL)
 @given(mean=st.floats(-3, 3), std=st.floats(0.05, 2.0))
 @settings(max_examples=50, deadline=None)

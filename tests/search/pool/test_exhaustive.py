@@ -301,6 +301,49 @@ def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -
         assert picks == direct
 
 
+@given(seed=st.integers(0, 10_000), spectrum=st.sampled_from(SPECTRA), pending=st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_what_is_pending_explains_a_sum_over_columns(seed: int, spectrum: str, pending: int) -> None:
+    rng, pool, objects, values = problem(seed)
+    believed = committee(rng, objects, values, 2, [spectrum])
+    flying = believed.with_pending([pool.objects[i] for i in rng.choice(N, size=pending, replace=False)])
+    encodings = flying.encode(pool.objects)
+    rows = flying.rows(encodings)
+    _, before, after = flying.stages(rows, flying.selves(encodings))
+    for i, member in enumerate(flying.members):
+        assert member.pending is not None
+        fall = member.regression.amplitude * ((member.mix.scores(rows) @ member.pending.factor.T) ** 2).sum(axis=1)
+        least = member.regression.amplitude * member.regression.treatment.floor
+        np.testing.assert_allclose(np.maximum(before[i] - fall, least), after[i], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("precise", [True, False])
+@pytest.mark.parametrize("similarity", [lw.RBF(0.3), Indefinite()])
+def test_picks_that_no_shortlist_holds_are_found_in_the_pool(
+    monkeypatch: pytest.MonkeyPatch, precise: bool, similarity: lw.Similarity
+) -> None:
+    """One contender for each pick: the pool is searched anew whenever another row may be better."""
+    monkeypatch.setattr(exhaustive, "EACH", 1)
+    monkeypatch.setattr(exhaustive, "CONTENDERS", 1)
+    if not precise:
+        monkeypatch.setattr(exhaustive, "PRECISE", 0)
+    rng, pool, _, _ = problem(8)
+    told = Data([pool.objects[i] for i in range(12)], rng.normal(size=12), None)
+    fitted = Model((similarity,)).committee(told)[0]
+    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.targets.max()))
+    state = SearchState(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(0))
+    search = ExhaustiveSearch.over(pool, pool.key)
+    # Again with others in flight, as when another worker was faster: nothing that was kept for the first may mislead.
+    for flying in ([], [pool.objects[100]], [pool.objects[101], pool.objects[102]]):
+        picks = lw.Sequential().pick(5, scorer, search, state, flying)
+        before = list(flying)
+        for pick in picks:
+            scores = scorer.with_pending(before).score(pool.objects)
+            scores[[pool.index(x) for x in (*told.objects, *before[len(flying) :])]] = -np.inf
+            assert scores[pool.index(pick)] >= scores.max() - 1e-5 * abs(scores.max())
+            before.append(pick)
+
+
 @pytest.mark.parametrize("cached", [False, True])
 def test_a_pool_beyond_its_memory_answers_from_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool

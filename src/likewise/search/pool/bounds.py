@@ -68,6 +68,8 @@ class _Kept:
     ratios: Mapping[tuple[int, int], float]
     values: Single
     shrinking: bool
+    # Whether nothing was known before.
+    fresh: bool
 
     def holds(self, ratios: Mapping[tuple[int, int], float]) -> bool:
         """Whether the values are bounds for these observations as well."""
@@ -90,12 +92,10 @@ class Bounds:
         for member in query.scorer.committee.members:
             key, ratios = _key(member, query), _ratios(member, query)
             before = self._kept.pop(key, None)
-            if before is not None and before.holds(ratios):
-                self.known += member.weight
-                values = before.values
-            else:
-                values = np.full(self.size, np.inf, dtype=np.float32)
-            current[key] = _Kept(ratios, values, member.regression.shrinking)
+            fresh = before is None or not before.holds(ratios)
+            values = np.full(self.size, np.inf, dtype=np.float32) if before is None or fresh else before.values
+            self.known += 0.0 if fresh else member.weight
+            current[key] = _Kept(ratios, values, member.regression.shrinking, fresh)
         others = {key: kept for key, kept in self._kept.items() if kept.shrinking}
         # Last in, last out.
         last = list(others)[max(0, len(current) + len(others) - MOST_KEPT) :]
@@ -130,23 +130,26 @@ class Bounds:
                 first = cuts[-1]
                 regression = members[i].regression
                 means[i] = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
-                v = self._variance(members[i], selves, query, chunk, explained(sums[projected], slack[projected]))
-                v = np.maximum(v - explained(sums[pending], slack[pending]), regression.treatment.floor)
-                variances[i] = v * (regression.amplitude * float(UP))
+                v: Any = self._variance(members[i], selves, query, chunk, explained(sums[projected], slack[projected]))
+                if members[i].pending is not None:
+                    v = v - explained(sums[pending], slack[pending])
+                variances[i] = np.maximum(v, regression.treatment.floor) * (regression.amplitude * float(UP))
         return means, variances
 
     def _variance(self, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Vector) -> Single:
         """A bound of v before anything is pending, of which so much is known to be explained."""
-        kept = self._kept[_key(member, query)].values[chunk.first : chunk.first + chunk.size]
-        if member.regression.bounded:
+        kept = self._kept[_key(member, query)]
+        values = kept.values[chunk.first : chunk.first + chunk.size]
+        if member.regression.bounded and (kept.fresh or less.any()):
             v = selves + member.regression.treatment.shift - less
-            np.minimum(kept, v.astype(np.float32) * UP, out=kept)
-        return kept
+            np.minimum(values, v.astype(np.float32) * UP, out=values)
+        return values
 
     def learn(self, query: Query, rows: Rows, variances: Matrix) -> None:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
         for member, values in zip(query.scorer.committee.members, variances, strict=True):
-            self._kept[_key(member, query)].values[rows] = (values / member.regression.amplitude).astype(np.float32) * UP
+            v = values / member.regression.amplitude
+            self._kept[_key(member, query)].values[rows] = v.astype(np.float32) * UP
 
 
 def _weights(member: Member, query: Query, projected: Matrix | None) -> tuple[Matrix, Matrix, Matrix]:

@@ -147,8 +147,8 @@ class Partition:
         likely = self._likely if len(self._likely) else np.arange(self.size)
         some = self._entries(query, likely[:: -(-len(likely) // SAMPLE)]).scores
         observed = {k: scores[:, : len(query.numbers)] for k, scores in some.items()}
-        members = enumerate(query.scorer.committee.members)
-        return {i: projection(member, member.mix.scores(observed)) for i, member in members if member.regression.bounded}
+        members = [(i, m) for i, m in enumerate(query.scorer.committee.members) if m.regression.bounded]
+        return {i: projection(member, member.mix.scores(observed)) for i, member in members}
 
     def _settle(self, bounds: Vector, query: Query, most: int) -> Contenders:
         """Score rows from the highest bound down until the best are certain."""

@@ -74,12 +74,12 @@ class Query:
         return take(known, np.array([place[number] for number in numbers], dtype=np.intp))
 
     def extends(self, earlier: Query) -> bool:
-        """Whether this is the earlier query with more that is pending or taken: then no row is worth more than it was."""
+        """Whether this is the earlier query with more pending or taken: then no row is worth more than it was."""
         now, then = self.scorer, earlier.scorer
         return (
             self.numbers == earlier.numbers
             and self.pending[: len(earlier.pending)] == earlier.pending
-            and np.isin(earlier.taken, self.taken).all()
+            and bool(np.isin(earlier.taken, self.taken).all())
             and now.acquisition == then.acquisition
             and now.feasibility is then.feasibility
             and [id(m.regression) for m in now.committee.members] == [id(m.regression) for m in then.committee.members]
