@@ -121,13 +121,11 @@ class Counted(Search):
     def __init__(self, search: Search, work: Counter[str]) -> None:
         self.search, self.work = search, work
 
-    def equilibria(self, scorer: Any, state: SearchState) -> Found:
-        self.work["search"] += 1
-        return self.search.equilibria(scorer, state)
-
-    def again(self, scorer: Any, state: SearchState, found: Found) -> Found:
-        self.work["again"] += 1
-        return self.search.again(scorer, state, found)
+    def equilibria(
+        self, scorer: Any, state: SearchState, *, last: Found | None = None, most: int | None = None
+    ) -> Found:
+        self.work["search" if last is None else "again"] += 1
+        return self.search.equilibria(scorer, state, last=last, most=most)
 
 
 def test_an_ask_fits_once_whatever_is_told_meanwhile(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
