@@ -16,8 +16,7 @@ import likewise as lw
 from likewise.model import gram_cache as grams
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
-from likewise.model.schedule import Data, Model
-from likewise.model.selection import EVERY_TELL_UNTIL
+from likewise.model.schedule import EVERY_TELL_UNTIL, Data, Model
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.kinds.categories import Same
 

@@ -8,8 +8,7 @@ import pytest
 import likewise as lw
 from likewise.model import schedule as rules
 from likewise.model.leave_one_out import leave_one_out_error
-from likewise.model.schedule import Data, Model
-from likewise.model.selection import last_fit
+from likewise.model.schedule import Data, Model, last_fit
 
 NOISE = np.random.default_rng(0).normal(size=200)
 

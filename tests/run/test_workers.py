@@ -19,7 +19,7 @@ COMMON = """
 import sys
 import numpy as np
 import likewise as lw
-from likewise.model import selection
+from likewise.model import schedule
 
 class Near(lw.Similarity):
     def encode(self, objects):
@@ -31,7 +31,7 @@ class Near(lw.Similarity):
     def within(self, a):
         return np.ones(len(a))
 
-selection.CONDITIONED_ON = selection.LEARNT_FROM = selection.EVERY_TELL_UNTIL = 20
+schedule.CONDITIONED_ON = schedule.LEARNT_FROM = schedule.EVERY_TELL_UNTIL = 20
 url, size, initial, most, lease = sys.argv[1], *map(int, sys.argv[2:])
 study = lw.Study(lw.Pool(list(range(size))), Near(), storage=url, initial=initial, lease=lease or None)
 """

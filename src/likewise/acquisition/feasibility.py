@@ -21,8 +21,7 @@ from likewise.acquisition.scorer import Scorer
 from likewise.model.committee import Committee
 from likewise.model.fit import Settings, fit
 from likewise.model.gram_cache import GramCache
-from likewise.model.schedule import Data
-from likewise.model.selection import choose
+from likewise.model.schedule import Data, choose
 from likewise.model.transforms import Standardised
 
 # Where objects fail is often a coarser matter than what they are worth: wider warps than for values.

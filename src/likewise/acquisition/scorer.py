@@ -108,7 +108,7 @@ class Scorer:
         if not len(objects):
             return self
         committee = self.committee.with_pending(objects)
-        return replace(self, committee=committee, best=max(self.best, float(committee.expected().max())))
+        return replace(self, committee=committee, best=max(self.best, float(committee.pending_means().max())))
 
     def lean(self) -> Scorer:
         """What scores rows, without the matrices behind it."""

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 from likewise.campaign.problem import Problem
-from likewise.model.diagnosis import Diagnosis
-from likewise.model.verdict import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH
+from likewise.model.diagnosis import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH, Diagnosis
 
 FEWEST = 3
 

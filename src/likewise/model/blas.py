@@ -26,7 +26,7 @@ class _Single:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                self._limit = self._lowered()
+                self._limit = self._lower()
 
     def leave(self) -> None:
         with self._lock:
@@ -35,7 +35,7 @@ class _Single:
                 self._limit.restore_original_limits()
                 self._limit = None
 
-    def _lowered(self) -> Any:
+    def _lower(self) -> Any:
         if self._controller is None:
             from threadpoolctl import ThreadpoolController
 

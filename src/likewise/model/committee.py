@@ -40,7 +40,7 @@ class Member:
 
     def lean(self) -> Member:
         """The same member without matrices of scores."""
-        bare = self.regression.lean()
+        bare = replace(self.regression, treatment=self.regression.treatment.lean())
         pending = None if self.pending is None else replace(self.pending, regression=bare)
         return replace(self, regression=bare, pending=pending)
 
@@ -204,7 +204,7 @@ class Committee:
         """The committee as if nothing were in flight."""
         return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting={})
 
-    def expected(self) -> Vector:
+    def pending_means(self) -> Vector:
         """The mean of each object in flight, on the model's scale."""
         rows = self._apart()
         return np.asarray(np.sum([m.weight * m.regression.mean(m.mix.scores(rows)) for m in self.members], axis=0))

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import LikewiseError
-from likewise.model.diagnosis import Diagnosis, Fit, diagnose, finite
+from likewise.model.diagnosis import Diagnosis, Fit, diagnose, finite, table
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
-from likewise.model.verdict import table
 from likewise.similarity.auto.given import Given, as_similarities, view_inside_fixed
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector

@@ -31,6 +31,9 @@ class Solution(ABC):
     rows of scores as they are.
     """
 
+    # Whether D is the inverse of M, and not a least-squares solution of a singular one.
+    exact: bool = True
+
     @abstractmethod
     def influence(self, rows: Matrix) -> Matrix:
         """I(x) = S_x R D for each row."""
@@ -59,11 +62,6 @@ class Solution(ABC):
     @abstractmethod
     def diagonal(self) -> Vector:
         """The diagonal of D."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether D is the inverse of M, and not a least-squares solution of a singular one."""
-        return True
 
     def grow(self, across: Vector, own: float) -> Solution | None:
         """D for M with one more row (across, own), in O(t²); None where that cannot be had."""
@@ -155,6 +153,7 @@ class Rotated(Solution):
 
     inner: Solution
     rotation: Matrix
+    exact: bool = True
 
     def influence(self, rows: Matrix) -> Matrix:
         return self.inner.influence(rows @ self.rotation)
@@ -176,21 +175,13 @@ class Rotated(Solution):
     def diagonal(self) -> Vector:
         return self.inner.diagonal
 
-    @property
-    def exact(self) -> bool:
-        return self.inner.exact
-
 
 @dataclass(frozen=True, eq=False)
 class Explicit(Solution):
     """D written out: for an indefinite M, or the least-squares solution of a singular one."""
 
     matrix: Matrix
-    exact_: bool = True
-
-    @property
-    def exact(self) -> bool:
-        return self.exact_
+    exact: bool = True
 
     def influence(self, rows: Matrix) -> Matrix:
         return rows @ self.matrix
@@ -282,5 +273,5 @@ def solve(matrix: Matrix, *, definite: bool, singular: Singular = "minimum_norm"
     if numerical_rank(magnitudes) == t:
         return Explicit((basis / levels) @ basis.T)
     if singular == "basic":
-        return Explicit(basic_solution(matrix)[0], exact_=False)
-    return Explicit(minimum_norm_solution(matrix), exact_=False)
+        return Explicit(basic_solution(matrix)[0], exact=False)
+    return Explicit(minimum_norm_solution(matrix), exact=False)

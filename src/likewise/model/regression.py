@@ -144,10 +144,6 @@ class Regression:
         treatment = treat(scores, kind, psd=self.psd)
         return regress(treatment, values, noises, self.amplitude, self.prior_mean, self.singular, self.psd)
 
-    def lean(self) -> Regression:
-        """What predicts from rows, without the matrix of scores behind it."""
-        return replace(self, treatment=self.treatment.lean())
-
 
 def regress(
     treatment: Treatment,
@@ -167,7 +163,7 @@ def regress(
         definite = treatment.definite or psd
         solution = solve(treatment.matrix + np.diag(ratio), definite=definite, singular=singular)
         if treatment.rotation is not None:
-            solution = Rotated(solution, treatment.rotation)
+            solution = Rotated(solution, treatment.rotation, solution.exact)
     return Regression(values, noise, treatment, solution, amplitude, prior_mean, singular, psd)
 
 
