@@ -12,8 +12,8 @@ import likewise as lw
 from likewise.model.committee import Committee
 from likewise.model.diagnosis import Diagnosis, diagnose, unique_names, verdict, warnings
 from likewise.model.fit import OFFSET, Settings, fit
-from likewise.model.gram import Gram
-from likewise.model.leave_one_out import LeaveOneOut, leave_out, same_objects
+from likewise.model.gram import Gram, same_objects
+from likewise.model.leave_one_out import LeaveOneOut, leave_out
 from likewise.model.posterior import condition
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fixed import fixed

@@ -63,7 +63,7 @@ def test_the_gradient_through_the_clip_of_an_indefinite_similarity():
 
 def check_gradient(similarity, encodings, y):
     parameters = similarity.parameters(encodings)
-    objective = _objective(tabulate(similarity, encodings), parameters, encodings, y, np.zeros(len(y)), NOISE_PRIOR)
+    objective = _objective(tabulate(similarity, encodings), parameters, encodings, y, np.zeros(len(y)))
     at = np.log(np.concatenate([*(p.value for p in parameters.values()), [0.05]]))
     _, gradient = objective(at)
     h = 1e-5
@@ -104,7 +104,7 @@ def test_learning_climbs_from_where_it_starts():
     x, y = data(t=20)
     encodings = lw.RBF(5.0).encode(x)
     start = lw.RBF(5.0)
-    objective = _objective(start, start.parameters(encodings), encodings, y, np.zeros(20), NOISE_PRIOR)
+    objective = _objective(start, start.parameters(encodings), encodings, y, np.zeros(20))
     before = -objective(np.log(np.array([5.0, 5.0, NOISE_PRIOR.mode])))[0]
     assert learn(start, encodings, y).log_posterior > before
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.model.committee import Committee
-from likewise.similarity.base import Differentiable, Matrix, Pullback, Vector
+from likewise.similarity.base import Matrix, Vector
 
 
 class _Lowered(NamedTuple):
@@ -58,34 +58,19 @@ class Scorer:
 
         The gradient is one pullback from the score through members and similarities to the object.
         """
-        committee = self.committee
-        rows, selves, row_pulls, self_pulls = self._linearise_rows(committee.encode(objects))
-        means, variances, pull = committee.linearise(rows, selves)
+        means, variances, pull = self.committee.linearise(objects)
         stds = np.sqrt(variances)
         slopes = self.acquisition.slopes(means, stds, self.best)
-        score, shares = self.acquisition.average(slopes.score, committee.weights)
+        score, shares = self.acquisition.average(slopes.score, self.committee.weights)
 
         def gradient() -> Matrix:
-            on_rows, on_selves = pull(shares * slopes.in_mean, shares * slopes.in_std / (2.0 * stds))
-            return cast(Matrix, sum(row_pulls[k](on_rows[k]) + self_pulls[k](on_selves[k]) for k in on_rows))
+            return pull(shares * slopes.in_mean, shares * slopes.in_std / (2.0 * stds))
 
         if self.feasibility is None:
             return score, gradient
         log_chance, chance_gradient = self.feasibility.linearise(objects)
         low = self._lower(score, log_chance)
         return low.score, lambda: low.in_score[:, None] * gradient() + low.in_log_chance[:, None] * chance_gradient()
-
-    def _linearise_rows(
-        self, encodings: Mapping[int, Any]
-    ) -> tuple[dict[int, Matrix], dict[int, Vector], dict[int, Pullback], dict[int, Pullback]]:
-        rows, selves, row_pulls, self_pulls = {}, {}, {}, {}
-        for k, encoding in encodings.items():
-            gram = self.committee.grams[k]
-            similarity = cast(Differentiable, gram.similarity)
-            selves[k], self_pulls[k] = similarity.linearise_within(encoding)
-            compared = self.committee.waiting.get(k, gram)
-            rows[k], row_pulls[k] = similarity.linearise(encoding, compared.encodings)
-        return rows, selves, row_pulls, self_pulls
 
     def lower(self, score: Vector, log_chance: Vector) -> Vector:
         """The score lowered by the logarithms of the chances that the objects can be measured."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from likewise.model.gram import Gram
 from likewise.model.pending import Pending
 from likewise.model.regression import Prediction, Regression
 from likewise.model.transforms import Standardised, Transform
-from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
+from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
 
 Scores = Mapping[int, Matrix]
 Selves = Mapping[int, Vector]
 
-CommitteePullback = Callable[[Matrix, Matrix], tuple[dict[int, Matrix], dict[int, Vector]]]
+CommitteePullback = Callable[[Matrix, Matrix], Matrix]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,6 @@ class Member:
     regression: Regression
     weight: float
     ratio: float
-    log_evidence: float = 0.0
     pending: Pending | None = None
 
     def lean(self) -> Member:
@@ -132,23 +131,28 @@ class Committee:
                 after[i] = before[i] if pending is None else pending.lower(before[i], mixed)
         return means, before, after
 
-    def linearise(self, rows: Scores, selves: Selves) -> tuple[Matrix, Matrix, CommitteePullback]:
-        """Means and variances as `moments` gives them, and one step of the chain rule through them.
+    def linearise(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix, CommitteePullback]:
+        """Means and variances of the objects as `moments` gives them, and one step of the chain rule through them.
 
-        The step takes ∂u/∂μ and ∂u/∂V of each member to ∂u/∂S_x and ∂u/∂S(x, x) of each similarity.
+        The step takes ∂u/∂μ and ∂u/∂V of each member to ∇u in each object's vector.
         """
-        mixes = {member.mix for member in self.members}
-        mixed = {mix: (mix.scores(rows), mix.scores(selves)) for mix in mixes}
+        rows, selves, pulls = dict[int, Matrix](), dict[int, Vector](), dict[int, tuple[Pullback, Pullback]]()
+        for k, encoding in self.encode(objects).items():
+            similarity = cast(Differentiable, self.grams[k].similarity)
+            rows[k], pull_rows = similarity.linearise(encoding, self.waiting.get(k, self.grams[k]).encodings)
+            selves[k], pull_selves = similarity.linearise_within(encoding)
+            pulls[k] = pull_rows, pull_selves
+        mixed = {mix: (mix.scores(rows), mix.scores(selves)) for mix, _ in self._groups()}
         found = [(m.pending or m.regression).linearise(*mixed[m.mix]) for m in self.members]
 
-        def pull(in_mean: Matrix, in_variance: Matrix) -> tuple[dict[int, Matrix], dict[int, Vector]]:
+        def pull(in_mean: Matrix, in_variance: Matrix) -> Matrix:
             on_rows: dict[int, Any] = {}
             on_selves: dict[int, Any] = {}
             for mix, group in self._groups():
                 slopes = [found[i][2](in_mean[i], in_variance[i]) for i in group]
                 _add(on_rows, mix.pull(rows, sum(row for row, _ in slopes)))
                 _add(on_selves, mix.pull(selves, sum(own for _, own in slopes)))
-            return on_rows, on_selves
+            return cast(Matrix, sum(pulls[k][0](on_rows[k]) + pulls[k][1](on_selves[k]) for k in on_rows))
 
         return np.array([mean for mean, _, _ in found]), np.array([variance for _, variance, _ in found]), pull
 
@@ -176,17 +180,16 @@ class Committee:
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
-        return self._influence(self.rows(self.encode(objects)))
+        return self.explain(objects)[1]
 
     def explain(self, objects: Sequence[Any]) -> tuple[Prediction, Matrix]:
         """What `predict` and `influence` say, with the objects compared once."""
         encodings = self.encode(objects)
         rows = self.rows(encodings)
-        return self.on_users_scale(*self.moments(rows, self.selves(encodings))), self._influence(rows)
-
-    def _influence(self, rows: Scores) -> Matrix:
+        prediction = self.on_users_scale(*self.moments(rows, self.selves(encodings)))
         observed = {k: row[:, : len(self)] for k, row in rows.items()}
-        return np.asarray(sum(m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members))
+        each = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
+        return prediction, np.asarray(sum(each))
 
     def with_pending(self, objects: Sequence[Any]) -> Committee:
         """The committee whose variances take these objects in flight into account, too; only they are compared."""

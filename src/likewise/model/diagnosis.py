@@ -10,8 +10,8 @@ import numpy as np
 
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
-from likewise.model.gram import Gram
-from likewise.model.leave_one_out import Groups, LeftOut, fresh, leave_out, same_objects
+from likewise.model.gram import Gram, Groups, same_objects
+from likewise.model.leave_one_out import LeftOut, fresh, leave_out
 from likewise.model.spectrum import negative_share
 from likewise.model.transforms import mean_ranks
 from likewise.similarity.base import Vector

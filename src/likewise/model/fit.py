@@ -23,14 +23,13 @@ from likewise.model.evidence import (
     marginal_likelihood,
     spectral_evidence,
 )
-from likewise.model.gram import Gram
+from likewise.model.gram import Gram, same_objects
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, Treatment, treat
 from likewise.model.transforms import Standardised, Transform
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.combine.mix import Mix
-from likewise.similarity.pairs import object_key
 
 WARPS = (0.5, 1.0, 2.0, 4.0, 8.0)
 # Noise as a share of the amplitude, down to none to speak of: a model that sees noise where there is none measures the
@@ -166,10 +165,7 @@ def _learn_all(grams: Sequence[Gram], data: Targets, settings: Settings) -> tupl
 
 def _replicate_ratio(objects: Sequence[Any], values: Vector) -> tuple[float, ...]:
     """The noise that repeated measurements of one object show, as one more candidate; values have spread one."""
-    groups: dict[Any, list[float]] = {}
-    for x, value in zip(objects, values.tolist(), strict=True):
-        groups.setdefault(object_key(x), []).append(value)
-    repeated = [np.array(group) for group in groups.values() if len(group) > 1]
+    repeated = [values[group] for group in same_objects(objects) if len(group) > 1]
     freedom = sum(len(group) - 1 for group in repeated)
     if freedom < REPLICATES_FROM:
         return ()
@@ -265,6 +261,6 @@ def _elect(candidates: Sequence[_Candidate], data: Targets) -> tuple[Member, ...
     # In the order of the candidates, so that members with one matrix stand together and share their work.
     order = np.argsort(strongest[kept])
     return tuple(
-        Member(one.mix, one.regression(data), float(share), one.ratio, one.evidence.log)
+        Member(one.mix, one.regression(data), float(share), one.ratio)
         for one, share in ((candidates[strongest[kept][i]], shares[i]) for i in order)
     )

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, count, join, take
 from likewise.similarity.from_function import check_no_distance, check_scores, check_symmetric
+from likewise.similarity.pairs import object_key
+
+Groups = list[NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,37 +33,32 @@ class Gram:
 
     @classmethod
     def of(cls, similarity: Similarity, objects: Sequence[Any]) -> Gram:
-        """The scores of these objects, checked: finite, symmetric, non-negative, and no distances."""
-        encodings = similarity.encode(objects)
-        scores = similarity.between(encodings, encodings)
-        check_scores(scores, objects, objects, signed=similarity.signed)
-        check_symmetric(scores, objects)
-        if not similarity.signed:
-            check_no_distance(scores, np.diagonal(scores), objects, objects)
-        return cls(similarity, tuple(objects), encodings, _symmetric(scores))
+        """The scores of these objects."""
+        return cls(similarity, (), None, np.zeros((0, 0))).grow(objects)
 
     def __len__(self) -> int:
         return len(self.objects)
 
     def grow(self, objects: Sequence[Any]) -> Gram:
-        """The Gram matrix with further objects; only their rows are computed."""
-        if not len(objects):
+        """The Gram matrix with further objects; only their rows are computed.
+
+        They are checked: finite, symmetric, non-negative, and no distances.
+        """
+        if not len(objects) and self.encodings is not None:
             return self
-        if not len(self):
-            return Gram.of(self.similarity, objects)
-        new = self.similarity.encode(objects)
-        encodings, everything = join([self.encodings, new]), self.objects + tuple(objects)
+        new, t, signed = self.similarity.encode(objects), len(self), self.similarity.signed
+        encodings = join([self.encodings, new]) if t else new
+        everything = self.objects + tuple(objects)
         # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.
         fresh = self.similarity.between(new, encodings)
-        t, total = len(self), len(everything)
-        check_scores(fresh, objects, everything, signed=self.similarity.signed)
+        check_scores(fresh, objects, everything, signed=signed)
         check_symmetric(fresh[:, t:], objects)
-        scores = np.empty((total, total))
+        scores = np.empty((len(everything), len(everything)))
         scores[:t, :t] = self.scores
         scores[t:, :t] = fresh[:, :t]
         scores[:t, t:] = fresh[:, :t].T
         scores[t:, t:] = _symmetric(fresh[:, t:])
-        if not self.similarity.signed:
+        if not signed:
             check_no_distance(scores[:, t:], np.diagonal(scores), everything, objects)
         return Gram(self.similarity, everything, encodings, scores)
 
@@ -100,3 +98,15 @@ class Gram:
 
 def _symmetric(scores: Matrix) -> Matrix:
     return 0.5 * (scores + scores.T)
+
+
+def same_objects(objects: Sequence[Any]) -> Groups:
+    """The places of each different object.
+
+    >>> same_objects(["a", "b", "a"])
+    [array([0, 2]), array([1])]
+    """
+    places: dict[Any, list[int]] = {}
+    for i, x in enumerate(objects):
+        places.setdefault(object_key(x), []).append(i)
+    return [np.array(found) for found in places.values()]

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from likewise.errors import SimilarityError
 from likewise.model.evidence import NOISE_PRIOR, marginal_likelihood
-from likewise.similarity.base import LogNormal, Matrix, Parameter, Similarity, Vector
+from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import Encoding, plain
 
@@ -69,7 +69,6 @@ def learn(
     values: Vector,
     extra_noise: Vector | None = None,
     *,
-    noise_prior: LogNormal = NOISE_PRIOR,
     offset: float = 0.0,
     iterations: int = 60,
 ) -> Learnt:
@@ -91,8 +90,8 @@ def learn(
     # Once for all steps of the ascent.
     encodings = plain(encodings)
     parameters = similarity.parameters(encodings)
-    objective = _objective(tabulate(similarity, encodings), parameters, encodings, values, extra, noise_prior, offset)
-    begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [noise_prior.mode]]))
+    objective = _objective(tabulate(similarity, encodings), parameters, encodings, values, extra, offset)
+    begin = np.log(np.concatenate([*(p.value for p in parameters.values()), [NOISE_PRIOR.mode]]))
     bounds = [(p.prior.location - SPAN, p.prior.location + SPAN) for p in parameters.values() for _ in p.value]
     bounds.append((np.log(NOISE_BOUNDS[0]), np.log(NOISE_BOUNDS[1])))
     result = minimize(
@@ -126,7 +125,6 @@ def _objective(
     encodings: Encoding,
     values: Vector,
     extra: Vector,
-    noise_prior: LogNormal,
     offset: float = 0.0,
 ) -> Callable[[Vector], tuple[float, Vector]]:
     """The negative log posterior and its gradient in the log-parameters, the log noise ratio last."""
@@ -140,8 +138,8 @@ def _objective(
         prior = sum(parameters[name].prior.log_density(value) for name, value in split.items())
         slopes = pull(weights.on_scores)
         gradient = [slopes[name] + parameters[name].prior.log_slope(split[name]) for name in parameters]
-        gradient.append(ratio * weights.trace + noise_prior.log_slope(ratio))
-        return -(log + prior + noise_prior.log_density(ratio)), -np.concatenate(gradient)
+        gradient.append(ratio * weights.trace + NOISE_PRIOR.log_slope(ratio))
+        return -(log + prior + NOISE_PRIOR.log_density(ratio)), -np.concatenate(gradient)
 
     return objective
 

@@ -12,9 +12,8 @@ other four.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +21,14 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from likewise.model.committee import Committee
 from likewise.model.fit import LEARN_FROM, Settings, Targets, recondition
-from likewise.model.gram import Gram
+from likewise.model.gram import Gram, Groups
 from likewise.model.hyperparameters import learn
 from likewise.model.regression import Regression
 from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.encodings.arrays import take
-from likewise.similarity.pairs import object_key
 
 FOLDS = 5
 WIDE = float(ndtri(0.975))
-Groups = list[NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,18 +117,6 @@ def leave_one_out_error(committee: Committee) -> float:
     """Root mean squared error for observations left out one by one, on the model's scale; nothing is learnt anew."""
     found = LeaveOneOut.of(committee, [])
     return float(np.sqrt(np.mean((committee.targets - committee.weights @ found.means) ** 2)))
-
-
-def same_objects(objects: Sequence[Any]) -> Groups:
-    """The places of each different object.
-
-    >>> same_objects(["a", "b", "a"])
-    [array([0, 2]), array([1])]
-    """
-    places: dict[Any, list[int]] = {}
-    for i, x in enumerate(objects):
-        places.setdefault(object_key(x), []).append(i)
-    return [np.array(found) for found in places.values()]
 
 
 def _leave_out_learnt(committee: Committee, groups: Groups, settings: Settings) -> LeaveOneOut:
