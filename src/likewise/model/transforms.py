@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import boxcox1p, inv_boxcox1p, ndtri
+from scipy.special import ndtri
 
 from likewise.similarity.base import Vector
 
@@ -180,17 +180,22 @@ class YeoJohnson(Transform):
 
 
 def _bend(z: Any, power: float) -> Any:
-    return np.where(z >= 0, boxcox1p(np.maximum(z, 0.0), power), -boxcox1p(np.maximum(-z, 0.0), 2.0 - power))
+    return np.where(z >= 0, _box_cox(np.maximum(z, 0.0), power), -_box_cox(np.maximum(-z, 0.0), 2.0 - power))
 
 
 def _unbend(z: Any, power: float) -> Any:
-    return np.where(z >= 0, _unbox(np.maximum(z, 0.0), power), -_unbox(np.maximum(-z, 0.0), 2.0 - power))
+    return np.where(z >= 0, _unbox_cox(np.maximum(z, 0.0), power), -_unbox_cox(np.maximum(-z, 0.0), 2.0 - power))
 
 
-def _unbox(z: Any, power: float) -> Any:
+def _box_cox(z: Any, power: float) -> Any:
+    return np.log1p(z) if abs(power) < 1e-8 else np.expm1(power * np.log1p(z)) / power
+
+
+def _unbox_cox(z: Any, power: float) -> Any:
+    if abs(power) < 1e-8:
+        return np.expm1(np.minimum(z, 50.0))
     # With a negative power the image is bounded; beyond its end the inverse saturates instead of failing.
-    end = (1e-6 - 1.0) / power if power < 0 else np.inf
-    return inv_boxcox1p(np.minimum(z, end), power)
+    return np.expm1(np.log(np.maximum(1.0 + power * z, 1e-6)) / power)
 
 
 def mean_ranks(values: Vector) -> Vector:
