@@ -13,7 +13,7 @@ from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.search.base import SearchState
-from likewise.search.batch import filled
+from likewise.search.batch import fill_up
 from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 
@@ -83,7 +83,7 @@ def test_pending_objects_are_not_suggested_and_push_others_away():
 def test_filling_a_space_that_is_used_up_gives_what_there_is():
     pool = lw.Pool(["a", "b", "c"])
     state = SearchState(pool, [], {pool.key("a")}, np.random.default_rng(0))
-    assert sorted(filled([], 5, state)) == ["b", "c"]
+    assert sorted(fill_up([], 5, state)) == ["b", "c"]
 
 
 def test_rescoring_contenders_equals_rescoring_the_pool():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Search, SearchState, gathered
+from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import allowed_scores, climb
 from likewise.spaces.base import Continuous, PartlyContinuous, at_vectors
@@ -40,4 +40,4 @@ class AlternatingSearch(Search):
         ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps)
         moved = at_vectors(space, ends.vectors, few)
         objects = moved + found.objects
-        return gathered(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)
+        return best_distinct(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +59,7 @@ class Search(ABC):
         return self
 
 
-def gathered(objects: Sequence[Any], scores: Vector, state: SearchState, most: int | None = None) -> Found:
+def best_distinct(objects: Sequence[Any], scores: Vector, state: SearchState, most: int | None = None) -> Found:
     """The distinct free objects, best first."""
     seen: set[str] = set()
     kept: list[int] = []
@@ -71,6 +71,3 @@ def gathered(objects: Sequence[Any], scores: Vector, state: SearchState, most: i
             if most is not None and len(kept) >= most:
                 break
     return Found([objects[i] for i in kept], scores[kept])
-
-
-Filter = Callable[[Sequence[Any]], np.ndarray[Any, np.dtype[np.bool_]]]

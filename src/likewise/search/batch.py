@@ -17,7 +17,7 @@ from likewise.acquisition.base import Acquisition
 from likewise.acquisition.confidence import Mean, Spread, UpperConfidence
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw
-from likewise.search.base import Found, Search, SearchState, gathered
+from likewise.search.base import Found, Search, SearchState, best_distinct
 
 FRESH_TRIES = 20
 
@@ -45,7 +45,7 @@ class Sequential(Strategy):
             if not found.objects:
                 break
             picks.append(found.objects[0])
-        return filled(picks, n, state)
+        return fill_up(picks, n, state)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class TwoStage(Strategy):
     def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         waiting = scorer.with_pending(pending)
         found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), state)
-        return _topped(found, replace(waiting, acquisition=Spread()), n, state)
+        return _best_by(found, replace(waiting, acquisition=Spread()), n, state)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class TopScore(Strategy):
         if not isinstance(bound, UpperConfidence):
             bound = UpperConfidence(self.kappa)
         waiting = replace(scorer.with_pending(pending), acquisition=bound)
-        return _topped(search.thorough().equilibria(waiting, state), waiting, n, state)
+        return _best_by(search.thorough().equilibria(waiting, state), waiting, n, state)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Thompson(Strategy):
         hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), state)
         objects = hopeful.objects[: self.candidates]
         drawn = [x for x in state.space.sample(self.candidates // 2, state.rng) if state.free(x)]
-        objects = gathered([*objects, *drawn], np.zeros(len(objects) + len(drawn)), state).objects
+        objects = best_distinct([*objects, *drawn], np.zeros(len(objects) + len(drawn)), state).objects
         if not objects:
             return []
         picks: list[int] = []
@@ -90,19 +90,19 @@ class Thompson(Strategy):
             order = np.argsort(-values, kind="stable").tolist()
             picks += [i for i in order if i not in picks][:1]
         taken = state.taken | {state.space.key(objects[i]) for i in picks}
-        return filled([objects[i] for i in picks], n, replace(state, taken=taken))
+        return fill_up([objects[i] for i in picks], n, replace(state, taken=taken))
 
 
-def _topped(found: Found, scorer: Scorer, n: int, state: SearchState) -> list[Any]:
-    """The n best of the found objects by another score, filled up with fresh ones."""
+def _best_by(found: Found, scorer: Scorer, n: int, state: SearchState) -> list[Any]:
+    """The n best of the found objects by another score, fill_up up with fresh ones."""
     if not found.objects:
-        return filled([], n, state)
+        return fill_up([], n, state)
     order = np.argsort(-scorer.score(found.objects), kind="stable")[:n].tolist()
     picks = [found.objects[i] for i in order]
-    return filled(picks, n, replace(state, taken=state.taken | {state.space.key(x) for x in picks}))
+    return fill_up(picks, n, replace(state, taken=state.taken | {state.space.key(x) for x in picks}))
 
 
-def filled(picks: list[Any], n: int, state: SearchState) -> list[Any]:
+def fill_up(picks: list[Any], n: int, state: SearchState) -> list[Any]:
     """The picks, and fresh samples where they are fewer than asked for; fewer still in a space that is used up."""
     taken = set(state.taken) | {state.space.key(x) for x in picks}
     picks = list(picks)

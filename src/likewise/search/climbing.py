@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Search, SearchState, gathered
+from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.similarity.base import Vector
 from likewise.spaces.base import Crossover, Moves
 
@@ -76,7 +76,7 @@ class ClimbingSearch(Search):
             active = np.array(still, dtype=np.intp)
             if not still or spent >= self.most_scored:
                 break
-        return gathered(met, np.concatenate(met_scores), state, most=64)
+        return best_distinct(met, np.concatenate(met_scores), state, most=64)
 
     @staticmethod
     def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vector:

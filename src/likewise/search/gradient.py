@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Search, SearchState, gathered
+from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.trajectories import Indices, Step, Trajectories, ascend, distinct
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
@@ -66,7 +66,7 @@ class GradientSearch(Search):
         objects = _space(state).from_vector(ends.vectors[kept])
         # Rounding whole numbers moves an equilibrium off its peak; the score of what is proposed is what counts.
         scores = allowed_scores(scorer.score, state.space, objects)
-        return gathered(objects, scores, state)
+        return best_distinct(objects, scores, state)
 
 
 def climb(

@@ -23,7 +23,7 @@ class Resuming(Search):
     before: Sequence[Found] = ()
     found: list[Found] = field(default_factory=list)
 
-    def resumed(self) -> Resuming:
+    def resume(self) -> Resuming:
         """The search for picking once more."""
         return Resuming(self.search, self.found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from likewise.acquisition.scorer import Scorer
-from likewise.search.base import Found, Search, SearchState, gathered
+from likewise.search.base import Found, Search, SearchState, best_distinct
 
 
 @dataclass(frozen=True)
@@ -18,4 +18,4 @@ class SamplingSearch(Search):
         self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         drawn = state.space.sample(self.samples, state.rng)
-        return gathered(drawn, scorer.score(drawn), state, most=64)
+        return best_distinct(drawn, scorer.score(drawn), state, most=64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.search.base import SearchState, gathered
+from likewise.search.base import SearchState, best_distinct
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import renumbered
@@ -23,10 +23,10 @@ def spread(n: int, similarity: Similarity, known: Sequence[Any], state: SearchSt
     To keep outliers from being all that is picked, the choice is among few candidates for each pick.
     """
     pool = state.space.sample(min(CANDIDATES, max(64, 8 * n)), state.rng)
-    found = gathered(pool, state.rng.random(len(pool)), state)
+    found = best_distinct(pool, state.rng.random(len(pool)), state)
     if len(found.objects) <= 1:
         return found.objects[:n]
-    encodings = _encoded(found.objects, similarity, state.space)
+    encodings = _encode(found.objects, similarity, state.space)
     scores = similarity.between(encodings, encodings)
     own = np.sqrt(np.maximum(similarity.within(encodings), 1e-300))
     scores = scores / np.outer(own, own)
@@ -44,7 +44,7 @@ def spread(n: int, similarity: Similarity, known: Sequence[Any], state: SearchSt
     return [found.objects[i] for i in picks]
 
 
-def _encoded(objects: Sequence[Any], similarity: Similarity, space: Space) -> Encoding:
+def _encode(objects: Sequence[Any], similarity: Similarity, space: Space) -> Encoding:
     """The encodings of a sample; a complaint about one of a pool's objects names its row in the pool."""
     try:
         return similarity.encode(objects)

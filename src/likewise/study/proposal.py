@@ -15,7 +15,7 @@ from likewise.acquisition.feasibility import chance
 from likewise.acquisition.scorer import Scorer
 from likewise.model.schedule import Data, Model
 from likewise.search.base import Search, SearchState
-from likewise.search.batch import Strategy, filled
+from likewise.search.batch import Strategy, fill_up
 from likewise.search.choose import choose_search, choose_strategy
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
@@ -94,7 +94,7 @@ class Proposal:
             differentiable = feasible is None or feasible.committee.differentiable
             self._search = Resuming(self.proposer.search_for(scorer.committee.differentiable and differentiable))
         else:
-            self._search = self._search.resumed()
+            self._search = self._search.resume()
         strategy = self.proposer.strategy or choose_strategy(self._space, self.proposer.acquisition)
         return strategy.pick(n, scorer, self._search, state, pending)
 
@@ -110,7 +110,7 @@ class Proposal:
         if len(picks) >= n:
             return picks[:n]
         if not isinstance(self._space, Enumerable):
-            return filled(picks, n, state)
+            return fill_up(picks, n, state)
         objects, taken = self._space.objects, state.taken | {self._space.key(x) for x in picks}
         drawn = (objects[i] for i in state.rng.permutation(len(objects)).tolist())
         return picks + list(islice((x for x in drawn if self._space.key(x) not in taken), n - len(picks)))

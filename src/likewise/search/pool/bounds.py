@@ -54,7 +54,7 @@ def projection(member: Member, some: Matrix) -> Matrix:
     return np.asarray((basis[:, kept] / np.sqrt(levels[kept])).T @ seen)
 
 
-def explained(products: Any, slack: Vector) -> Vector:
+def squared_length(products: Any, slack: Vector) -> Vector:
     """A lower bound of ‖S_x P‖² from rounded products, one row for each column of P, that are off by up to `slack`."""
     sure = np.maximum(np.abs(products) - slack[:, None].astype(products.dtype), 0)
     # The sum of squares is rounded as well.
@@ -130,9 +130,11 @@ class Bounds:
                 first = cuts[-1]
                 regression = members[i].regression
                 means[i] = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
-                v: Any = self._variance(members[i], selves, query, chunk, explained(sums[projected], slack[projected]))
+                v: Any = self._variance(
+                    members[i], selves, query, chunk, squared_length(sums[projected], slack[projected])
+                )
                 if members[i].pending is not None:
-                    v = v - explained(sums[pending], slack[pending])
+                    v = v - squared_length(sums[pending], slack[pending])
                 variances[i] = np.maximum(v, regression.treatment.floor) * (regression.amplitude * float(UP))
         return means, variances
 
@@ -156,13 +158,13 @@ def _weights(member: Member, query: Query, projected: Matrix | None) -> tuple[Ma
     """Weights of the columns whose sums are the mean, the projections, and what is pending explains."""
     width, none = len(query.compared), np.zeros((0, len(query.compared)))
 
-    def padded(rows: Matrix) -> Matrix:
+    def pad(rows: Matrix) -> Matrix:
         return np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]))])
 
-    mean = padded(member.regression.weights[None])
+    mean = pad(member.regression.weights[None])
     return (
         mean,
-        none if projected is None else padded(projected),
+        none if projected is None else pad(projected),
         none if member.pending is None else member.pending.factor,
     )
 
