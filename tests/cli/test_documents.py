@@ -87,10 +87,7 @@ def test_the_snippets_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.Monk
     assert Path("study.db").exists()
 
 
-def test_links_of_the_documents_lead_somewhere() -> None:
-    for text, folder in ((README, ROOT), (PAGE, ROOT / "docs")):
-        for link in re.findall(r"\]\(([^)#]+)\)", text):
-            assert (folder / link).exists(), link
+def test_links_within_the_page_lead_to_a_heading() -> None:
     headings = {
         re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
     }

@@ -33,7 +33,7 @@ def test_no_import_leads_uphill() -> None:
 
 
 def test_what_is_beyond_a_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LIMITS", {what: 10**6 for what in LIMITS} | {"lines of a function": 1})
+    monkeypatch.setattr(page, "LIMITS", dict.fromkeys(LIMITS, 10**6) | {"lines of a function": 1})
     (found,) = beyond_limits()
     assert re.fullmatch(r"lines of a function: \d+ in \S+\.py: \w+, at most 1", found)
 

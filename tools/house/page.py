@@ -64,7 +64,7 @@ def measures(sources: Sequence[Source]) -> dict[str, tuple[int, str]]:
         "files in a folder": (files, folder.relative_to(PACKAGE.parent).as_posix()),
         "lines of a file": (longest.lines, longest.name),
         "lines of a function": max(functions),
-        "imports within functions": (len(inner), f"most in {most[0][0]}" if most else ""),
+        "imports within functions": (len(inner), most[0][0] if most else "–"),
     }
 
 
