@@ -155,7 +155,7 @@ def test_a_user_names_the_columns(tmp_path: Path) -> None:
     ("content", "words"),
     [
         ("object,value\nA,0.1\nB,high\n", r"data row 2: value is 'high'"),
-        ('object,value\nA,"1,5"\n', r"data row 1: value is '1,5'"),
+        ("object,value\nA,1e\n", r"data row 1: value is '1e'"),
         ("object,value\nA,1e999\n", r"data row 1: value is .*inf.*finite"),
         ("object,value\nA,NaN\n", r"data row 1: value is 'NaN'"),
         ("object,value\n1e999,1\n", r"data row 1: the object"),
@@ -184,7 +184,7 @@ def test_unreadable_files_are_refused(name: str, content: bytes, tmp_path: Path)
 
 
 def test_places_are_checked(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match=r"nowhere\.csv cannot be read"):
+    with pytest.raises(StorageError, match=r"There is no file .*nowhere\.csv"):
         read_table(tmp_path / "nowhere.csv")
     with pytest.raises(StorageError, match="cannot be written"):
         export([], tmp_path / "nowhere" / "t.csv")
@@ -199,3 +199,17 @@ def test_a_failed_export_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(StorageError):
         export([], path)
     assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("t.csv", "old")]
+
+
+@pytest.mark.parametrize("text", ["object;value\nA;1,5\nB;0,25\n", 'object,value\nA,"1,5"\nB,"0,25"\n'])
+def test_decimal_commas_are_read_as_suggest_reads_them(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert read_table(path) == [('"A"', 1.5, None), ('"B"', 0.25, None)]
+
+
+def test_a_comma_that_could_mean_two_things_is_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("object;value\nA;1,500\n")
+    with pytest.raises(StorageError, match=r"row 2, column 'value'.* 1500 or 1\.500"):
+        read_entries(path)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.tables.cells import missing, number, numbers
-from likewise.tables.formulas import HARMLESS, guarded, unguarded
+from likewise.tables.formulas import HARMLESS, guard, unguard
 from likewise.tables.writing import number_text
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -19,12 +19,12 @@ text = st.text(st.characters(exclude_categories=["Cs"]))
 
 @given(st.one_of(text, st.text("=+-@'\t\r1a.", max_size=6)))
 def test_what_is_guarded_comes_back(cell: str) -> None:
-    assert unguarded(guarded(cell)) == cell
+    assert unguard(guard(cell)) == cell
 
 
 @given(st.sampled_from("=+-@\t\r"), st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_no_written_cell_begins_like_a_formula_unless_it_is_a_number(first: str, rest: str) -> None:
-    written = guarded(first + rest)
+    written = guard(first + rest)
     assert written.startswith("'") or HARMLESS.match(written)
 
 

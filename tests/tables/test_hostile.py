@@ -43,7 +43,7 @@ def damaged(seed: int, count: int) -> list[bytes]:
 def test_a_panic_of_the_library_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def panics(*_: object) -> None:
+    def panics(*_: object, **__: object) -> None:
         raise polars.exceptions.PanicException("assertion failed\nmore")
 
     path = tmp_path / "t.parquet"

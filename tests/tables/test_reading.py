@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import TableError, UsageError
-from likewise.tables.dialect import Dialect, sniffed
+from likewise.tables.dialect import Dialect, find_delimiter
 from likewise.tables.reading import read
 from likewise.tables.writing import backed_up, check_name, suited, write
 
@@ -130,10 +130,10 @@ def test_rows_are_numbered_as_a_spreadsheet_numbers_them(tmp_path: Path) -> None
 
 
 def test_a_delimiter_inside_the_header_does_not_confuse() -> None:
-    assert sniffed('object;"yield (mg, dry)"\na;1,5\n') == ";"
-    assert sniffed("smiles\nCCO\n") == ","
-    assert sniffed("smiles\nCCO\n", "x.tsv.gz") == "\t"
-    assert sniffed("a,b;c\n1,2;3\n1,2;3\n") == ";"
+    assert find_delimiter('object;"yield (mg, dry)"\na;1,5\n') == ";"
+    assert find_delimiter("smiles\nCCO\n") == ","
+    assert find_delimiter("smiles\nCCO\n", "x.tsv.gz") == "\t"
+    assert find_delimiter("a,b;c\n1,2;3\n1,2;3\n") == ";"
 
 
 def test_a_million_rows_take_seconds(tmp_path: Path) -> None:

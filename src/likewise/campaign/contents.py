@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from likewise.tables.cells import Decimal, numbers, one_number, style_of, too_long
+from likewise.tables.cells import CODE, Decimal, numbers, one_number, style_of, too_long
 from likewise.tables.nesting import read_json
 from likewise.tables.signs import ALMOST_ALL
 from likewise.tables.writing import cell_text
@@ -71,8 +71,6 @@ def _kind(cells: polars.Series, present: Sequence[str], decimal: Decimal) -> tup
 
 
 def _code(text: str) -> bool:
-    from likewise.spaces.pools.sources import CODE
-
     return re.match(CODE, text) is not None
 
 

@@ -11,17 +11,19 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from likewise.errors import StorageError, StudyError
+from likewise.errors import StorageError, StudyError, TableError, UsageError
 from likewise.study.storage.base import Row
 from likewise.study.trial import State
+from likewise.tables.cells import Decimal, number
 from likewise.tables.files import replace_file
-from likewise.tables.formulas import guarded, unguarded
+from likewise.tables.formulas import guard
 from likewise.tables.nesting import read_json
-from likewise.tables.parquet import read_parquet
+from likewise.tables.reading import read
+from likewise.tables.signs import sign_of
 
 if TYPE_CHECKING:
     import polars
@@ -74,7 +76,7 @@ def read_entries(
     column "object", or else every column that `export` does not use itself. A row without a value has not been told.
     """
     source = Path(path)
-    columns, records = _read(source)
+    columns, records = _read(source, (value, std))
     given = [] if object is None else [object] if isinstance(object, str) else list(object)
     if records and (missing := [name for name in (value, *given) if name not in columns]):
         raise StudyError(f"{source} has no column {missing[0]!r}; its columns are {', '.join(map(repr, columns))}")
@@ -107,7 +109,7 @@ def _json_of(records: Sequence[Mapping[str, Any]]) -> bytes:
 def _csv_of(records: Sequence[Mapping[str, Any]]) -> bytes:
     import polars
 
-    columns = {guarded(name): _texts(cells) for name, cells in _flat(records).items()}
+    columns = {guard(name): _texts(cells) for name, cells in _flat(records).items()}
     return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())).write_csv().encode()
 
 
@@ -149,7 +151,7 @@ def _texts(cells: Sequence[Any]) -> list[str | None]:
     """The column as CSV: plain texts if a reader will know them for that, otherwise JSON."""
     present = [cell for cell in cells if cell is not ABSENT]
     plain = all(isinstance(cell, str) and _encodable(cell) for cell in present)
-    write = guarded if plain and not all(_is_json(cell) for cell in present) else json.dumps
+    write = guard if plain and not all(_is_json(cell) for cell in present) else json.dumps
     return [None if cell is ABSENT else write(cell) for cell in cells]
 
 
@@ -181,27 +183,23 @@ def _kind(present: Sequence[Any]) -> polars.DataType | None:
     return polars.String() if kinds == {str} and all(map(_encodable, present)) else None
 
 
-def _read(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
+def _read(path: Path, measured: Sequence[str]) -> tuple[list[str], list[dict[str, Any]]]:
     """The columns' names, and the rows as dictionaries without empty cells."""
-    import polars
-
-    suffix = _suffix(path)
     try:
-        if suffix == ".json":
+        if path.suffix.lower() == ".json":
             return _read_json(path)
-        frame, parse = (_read_csv(path), _parsed) if suffix == ".csv" else (read_parquet(path), _native)
-        columns = {column.name: parse(column.to_list()) for column in frame}
-    except (OSError, ValueError, polars.exceptions.PolarsError) as error:
-        raise StorageError(f"{path} cannot be read: {error}; check that it is there and is {suffix[1:]}") from error
+        table = read(path, may_be_empty=True)
+        if table.dialect.kind == "parquet":
+            columns = {column.name: _native(column.to_list()) for column in table.frame}
+        else:
+            decimal = sign_of(table, [name for name in measured if name in table.columns]) or "."
+            columns = {column.name: _parse(column.to_list(), decimal) for column in table.frame}
+    except (TableError, UsageError) as error:
+        raise StorageError(str(error)) from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{path} cannot be read: {error}") from error
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return list(columns), [_filled(row) for row in rows]
-
-
-def _read_csv(path: Path) -> polars.DataFrame:
-    import polars
-
-    frame = polars.read_csv(path, infer_schema=False)
-    return frame.rename({name: unguarded(name) for name in frame.columns})
+    return list(columns), [_present(row) for row in rows]
 
 
 def _read_json(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
@@ -210,17 +208,20 @@ def _read_json(path: Path) -> tuple[list[str], list[dict[str, Any]]]:
         raise ValueError("it is not a list of JSON objects, one per trial")
     columns = dict.fromkeys(name for row in rows for name in row)
     kept = [{name: cell if name == "object" else _cell(cell) for name, cell in row.items()} for row in rows]
-    return list(columns), [_filled(row) for row in kept]
+    return list(columns), [_present(row) for row in kept]
 
 
-def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
+def _present(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: cell for name, cell in row.items() if cell is not ABSENT}
 
 
-def _parsed(cells: Sequence[str | None]) -> list[Any]:
+def _parse(cells: Sequence[str | None], decimal: Decimal) -> list[Any]:
+    """Cells of CSV: JSON if all are, numbers if all are with a decimal comma that the table has, else texts."""
     present = [cell for cell in cells if cell is not None]
-    read: Callable[[str], Any] = read_json if all(map(_is_json, present)) else unguarded
-    return [ABSENT if cell is None else read(cell) for cell in cells]
+    if all(map(_is_json, present)):
+        return [ABSENT if cell is None else read_json(cell) for cell in cells]
+    found = [ABSENT if cell is None else number(cell, ",") for cell in cells] if decimal == "," else [None]
+    return [ABSENT if cell is None else cell for cell in cells] if None in found else found
 
 
 def _native(cells: Sequence[Any]) -> list[Any]:
@@ -274,8 +275,9 @@ def _is_json(text: str) -> bool:
 
 
 def _encodable(text: str) -> bool:
+    """Whether a file of text can hold this text as it is."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return "\0" not in text

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Decimal = Literal[".", ","]
 
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")
+# What is written like this is a code, not a number: 007 is not 7.
+CODE = r"^[+-]?0\d+$"
 # As many digits are always kept when a text becomes a number.
 EXACT = 15
 

@@ -42,10 +42,10 @@ class Dialect:
     gzipped: bool = False
 
 
-def decoded(data: bytes, name: str) -> tuple[str, Dialect]:
+def decode(data: bytes, name: str) -> tuple[str, Dialect]:
     """The text of a file and how it was encoded: UTF-8 or UTF-16 by its mark, UTF-8 if it is that, else Windows-1252.
 
-    >>> decoded(b"smiles,yield\\r\\nCCO,1\\r\\n", "a.csv")[1].newline
+    >>> decode(b"smiles,yield\\r\\nCCO,1\\r\\n", "a.csv")[1].newline
     '\\r\\n'
     """
     for start, what in STRANGERS.items():
@@ -99,17 +99,18 @@ def csv_reader(text: str, delimiter: str, *, strict: bool = False) -> Iterator[l
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
 
 
-def sniffed(text: str, name: str = "") -> str:
+def find_delimiter(text: str, name: str = "") -> str:
     """The delimiter: one that the header has, and that splits the rows into as many cells as the header.
 
-    >>> sniffed("smiles;yield (%, isolated)\\nCCO;1,5\\nCCN;2,25\\n")
+    >>> find_delimiter("smiles;yield (%, isolated)\\nCCO;1,5\\nCCN;2,25\\n")
     ';'
     """
     found = {d: _fit(text, d) for d in DELIMITERS}
     possible = [d for d in DELIMITERS if found[d][0] > 1]
     if not possible:
         return "\t" if name.lower().removesuffix(".gz").endswith(".tsv") else ","
-    return max(possible, key=lambda d: (found[d][1], found[d][0] > 1 and d == "\t", -DELIMITERS.index(d)))
+    # Of those that fit alike, a tab is no accident, and many cells are less likely one than few.
+    return max(possible, key=lambda d: (found[d][1], d == "\t", found[d][0], -DELIMITERS.index(d)))
 
 
 def _fit(text: str, delimiter: str) -> tuple[int, float]:

@@ -12,19 +12,19 @@ SPACES = "\u00a0\u2007\u202f\u2009 "
 HARMLESS = re.compile(rf"[+\-]?[\d.,][\d.,'{SPACES}]*([eE][+\-]?\d+)?%?\Z")
 
 
-def guarded(text: str) -> str:
+def guard(text: str) -> str:
     """The text as it is written, so that no spreadsheet takes it for a formula; numbers stay as they are.
 
-    >>> guarded("=1+1"), guarded("-1.5e-3"), guarded("@home"), guarded("-")
+    >>> guard("=1+1"), guard("-1.5e-3"), guard("@home"), guard("-")
     ("'=1+1", '-1.5e-3', "'@home", '-')
     """
     return f"'{text}" if RUNS.match(text) and not HARMLESS.match(text) else text
 
 
-def unguarded(text: str) -> str:
-    """The text that `guarded` wrote.
+def unguard(text: str) -> str:
+    """The text that `guard` wrote.
 
-    >>> unguarded("'=1+1"), unguarded("'tis")
+    >>> unguard("'=1+1"), unguard("'tis")
     ('=1+1', "'tis")
     """
     return text[1:] if text.startswith("'") and RUNS.match(text) else text

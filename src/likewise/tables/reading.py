@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from likewise.errors import TableError, UsageError
 from likewise.tables.cells import missing
-from likewise.tables.dialect import Dialect, csv_reader, decoded, sniffed
-from likewise.tables.formulas import GUARDED, unguarded
+from likewise.tables.dialect import Dialect, csv_reader, decode, find_delimiter
+from likewise.tables.formulas import GUARDED, unguard
 from likewise.tables.gzipped import MARK, TooLarge, unpack
 from likewise.tables.parquet import read_parquet
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars
 
 PARQUET = b"PAR1"
+LONGEST_HEADER = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,24 +77,34 @@ class Table:
         return f"{self.name}, row {self.number(place)}, column {column!r}"
 
 
-def read(path: str | Path, *, skip_ragged: bool = False) -> Table:
-    """The table of a CSV, TSV or Parquet file, gzipped or not; its name does not matter."""
+def read(path: str | Path, *, skip_ragged: bool = False, may_be_empty: bool = False) -> Table:
+    """The table of a CSV, TSV or Parquet file, gzipped or not; what it is, its bytes say.
+
+    Rows with more cells than the header are an error, unless they are to be skipped; so is a table without rows.
+    """
     source = Path(path)
     data, gzipped = _bytes(source)
     if not data.strip():
         raise TableError(f"{source} is empty; it needs a header with the names of the columns, and a row per object.")
     if data.startswith(PARQUET):
-        return _parquet(source, data, gzipped)
-    text, dialect = decoded(data, str(source))
-    dialect = replace(dialect, gzipped=gzipped, delimiter=sniffed(text.lstrip("\r\n"), source.name))
-    return _csv(source, text, dialect, skip_ragged)
+        table = _parquet(source, data, gzipped)
+    elif source.suffix.lower() == ".parquet":
+        raise TableError(f"{source} is no Parquet file, as its name says; export it again, or correct its name.")
+    else:
+        text, dialect = decode(data, str(source))
+        dialect = replace(dialect, gzipped=gzipped, delimiter=find_delimiter(text.lstrip("\r\n"), source.name))
+        table = _csv(source, text, dialect, skip_ragged)
+    if not len(table) and not may_be_empty:
+        names = ", ".join(map(repr, table.columns))
+        raise TableError(f"{source} has the columns {names} but no row below them; add a row per object.")
+    return table
 
 
 def _bytes(source: Path) -> tuple[bytes, bool]:
     try:
         data = source.read_bytes()
     except FileNotFoundError:
-        raise UsageError(f"there is no file {source}; check the name and the folder.") from None
+        raise UsageError(f"There is no file {source}; check the name and the folder.") from None
     except IsADirectoryError:
         raise UsageError(f"{source} is a folder; give the name of a CSV, TSV or Parquet file.") from None
     except OSError as error:
@@ -113,8 +124,6 @@ def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
         frame = read_parquet(io.BytesIO(data))
     except (OSError, ValueError) as error:
         raise TableError(f"{source} is a damaged Parquet file ({error}); copy or export it again.") from None
-    if not frame.height:
-        raise TableError(_only_header(source, frame.columns))
     return Table(source, frame, Dialect(kind="parquet", gzipped=gzipped), first=1)
 
 
@@ -132,24 +141,20 @@ def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
     frame, overlong = _frame(source, body, dialect, header, skip_ragged)
     frame, header = _without_unnamed(frame, header)
     _check_header(source, header)
-    frame = frame.select(polars.all().str.replace(GUARDED, "$1"))
     frame.columns = header
-    if not frame.height:
-        raise TableError(_only_header(source, header))
+    # Looking is much quicker than replacing, and few tables have such cells.
+    held = [column.name for column in frame if column.str.starts_with("'").any()]
+    frame = frame.with_columns(polars.col(held).str.replace(GUARDED, "$1"))
     return Table(source, frame, dialect, 2 + len(blank), tuple(notes), overlong)
-
-
-def _only_header(source: Path, header: Sequence[str]) -> str:
-    names = ", ".join(map(repr, header))
-    return f"{source} has the columns {names} but no row below them; add a row per object."
 
 
 def _header(source: Path, text: str, dialect: Dialect) -> list[str]:
     try:
-        names = next(csv_reader(text, dialect.delimiter))
+        # A header is not longer than this, and a copy of a large table is not made for it.
+        names = next(csv_reader(text[:LONGEST_HEADER], dialect.delimiter))
     except (csv.Error, StopIteration):
         raise TableError(f"the header of {source} cannot be read; its first row has to name the columns.") from None
-    return [unguarded(name.strip()) for name in names]
+    return [unguard(name.strip()) for name in names]
 
 
 def _frame(
@@ -159,7 +164,7 @@ def _frame(
 
     try:
         frame = polars.read_csv(
-            io.BytesIO(text.encode()), separator=dialect.delimiter, infer_schema=False, raise_if_empty=True
+            io.BytesIO(text.encode()), separator=dialect.delimiter, infer_schema=False, raise_if_empty=False
         )
         if frame.width == len(header):
             return frame, {}

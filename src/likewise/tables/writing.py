@@ -14,7 +14,7 @@ from likewise.errors import TableError, UsageError
 from likewise.tables.cells import Decimal
 from likewise.tables.dialect import Dialect
 from likewise.tables.files import back_up, replace_file
-from likewise.tables.formulas import guarded, unguarded
+from likewise.tables.formulas import guard, unguard
 
 if TYPE_CHECKING:
     import polars
@@ -97,7 +97,7 @@ def backed_up(source: Path) -> Path:
 def _encoded(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Sequence[str]]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, delimiter=dialect.delimiter, lineterminator=dialect.newline)
-    writer.writerow([guarded(name) for name in frame.columns])
+    writer.writerow([guard(name) for name in frame.columns])
     rows = zip(*(_texts(column) for column in frame), strict=True)
     writer.writerows(_again(overlong[place]) if place in overlong else row for place, row in enumerate(rows))
     text = stream.getvalue()
@@ -111,11 +111,11 @@ def _encoded(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, S
 
 def _again(cells: Sequence[str]) -> Sequence[str]:
     """Cells as a file has them, guarded once."""
-    return [guarded(unguarded(cell)) for cell in cells]
+    return [guard(unguard(cell)) for cell in cells]
 
 
 def _texts(column: polars.Series) -> Sequence[str]:
-    return ["" if cell is None else guarded(cell_text(cell)) for cell in column.to_list()]
+    return ["" if cell is None else guard(cell_text(cell)) for cell in column.to_list()]
 
 
 def cell_text(cell: Any) -> str:

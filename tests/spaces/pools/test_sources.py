@@ -88,9 +88,9 @@ def test_tables_look_like_tuples(texts: list[str], start: int) -> None:
 @pytest.mark.parametrize(
     ("content", "column", "match"),
     [
-        (None, None, "there is no file"),
+        (None, None, "There is no file"),
         ("", None, "is empty"),
-        ("smiles\n", None, "header but no rows"),
+        ("smiles\n", None, "no row below"),
         ("smiles,x\nCCO,1\n", None, r"columns 'smiles', 'x'.*column='smiles'"),
         ("smiles,x\nCCO,1\n", "smile", r"no column \['smile'\]; it has 'smiles', 'x'"),
         ("smiles,x\nCCO,1\n,2\n", "smiles", "row 1 .* no value in the column 'smiles'"),
@@ -157,3 +157,38 @@ def test_codes_with_leading_zeros_are_texts(tmp_path: Path, name: str, cells: li
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     assert list(Pool(path, column="code").objects) == expected
     assert Pool(path, column=["n", "code"]).objects[0] == {"n": 0, "code": expected[0]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|"])
+def test_a_pool_reads_what_suggest_reads(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    rows = [["Lösung", "wasserfrei"], ["a b", "1.5"], ["'=c", "2"]]
+    path = tmp_path / "pool.csv"
+    path.write_bytes("\r\n".join(delimiter.join(row) for row in rows).encode(encoding))
+    assert list(Pool(path, column="Lösung").objects) == ["a b", "=c"]
+    assert list(Pool(path, column="wasserfrei").objects) == [1.5, 2]
+
+
+def test_decimal_commas_are_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("name;volume\na;0,5\nb;1,25\n")
+    assert list(Pool(path, column="volume").objects) == [0.5, 1.25]
+
+
+def test_a_pool_unpacks_within_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pool.csv.gz"
+    path.write_bytes(gzip.compress(b"x\n" + b"a\n" * 10**6))
+    monkeypatch.setenv("LIKEWISE_UNPACKED_GB", "0.001")
+    with pytest.raises(SpaceError, match="unpacks to more than"):
+        Pool(path)
+
+
+def test_a_panic_over_a_parquet_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(pl.DataFrame({"x": ["a"]}), tmp_path / "pool.parquet")
+
+    def panics(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    monkeypatch.setattr(pl, "read_parquet", panics)
+    with pytest.raises(SpaceError, match="index out of bounds"):
+        Pool(path)

@@ -5,8 +5,6 @@ What is read stays in the table's own memory, a third of what Python's objects w
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,16 +14,18 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import SpaceError
+from likewise.errors import SpaceError, TableError, UsageError
 from likewise.spaces.codec.codec import identity, plain
+from likewise.tables.cells import CODE, numbers
+from likewise.tables.parquet import parquet_columns, read_parquet
+from likewise.tables.reading import read as read_table
 
 if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
 READ_AHEAD = 1 << 14
-# What is written like this is a code, not a number: 007 is not 7.
-CODE = r"^[+-]?0\d+$"
+SOME = 1000
 
 
 class Table(Sequence[Any]):
@@ -121,73 +121,69 @@ def read(source: str | os.PathLike[str], column: str | Sequence[str] | None) -> 
     import polars as pl
 
     path = Path(source)
-    frame = _chosen(_scanned(path), path, column)
+    try:
+        frame = _frame(path, column)
+    except (TableError, UsageError) as error:
+        raise SpaceError(str(error)) from error
     if not len(frame):
-        raise SpaceError(f"{path} has a header but no rows; give a file with objects")
+        raise SpaceError(f"{path} has no rows; give a file with objects")
     for name in frame.columns:
-        _complete(frame[name], path)
+        _check_complete(frame[name], path)
     if all(kind in (pl.String, pl.Boolean) or kind.is_integer() or kind.is_float() for kind in frame.dtypes):
         return Table(frame)
     return frame.to_series(0).to_list() if len(frame.columns) == 1 else frame.to_dicts()
 
 
-def _scanned(path: Path) -> pl.LazyFrame:
-    import polars as pl
-
+def _frame(path: Path, column: str | Sequence[str] | None) -> pl.DataFrame:
+    """The wanted columns; those of a Parquet file alone are read, as it may be large."""
+    kinds, kind = ", ".join(SUFFIXES), Path(path.name.removesuffix(".gz")).suffix.lower()
     if not path.exists():
         raise SpaceError(
-            f"there is no file {str(path)!r}; Pool takes a list of objects, or the path of a "
-            f"{', '.join(SUFFIXES)} file or of a folder of .parquet files"
+            f"There is no file {str(path)!r}; give a list of objects, or a {kinds} file, or a folder of .parquet files"
         )
-    if path.is_dir():
-        files = sorted(path.glob("*.parquet"))
-        if not files:
-            raise SpaceError(f"the folder {path} has no .parquet files; give a folder that has, or one file")
-        return pl.scan_parquet(files)
-    kind = Path(path.name.removesuffix(".gz")).suffix.lower()
-    if kind not in SUFFIXES:
-        raise SpaceError(
-            f"{path} is none of {', '.join(SUFFIXES)}, of which pools are read; convert it, or give a list"
-        )
-    if path.stat().st_size == 0:
-        raise SpaceError(f"{path} is empty; give a file with objects")
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path] if path.suffix.lower() == ".parquet" else []
+    if path.is_dir() and not files:
+        raise SpaceError(f"the folder {path} has no .parquet files; give a folder that has, or one file")
+    if not files and kind not in SUFFIXES:
+        raise SpaceError(f"{path} is none of {kinds}, of which pools are read; convert it, or give a list")
+    if files:
+        return _parquet(files, path, column)
+    table = read_table(path)
+    found = table.frame.select(_columns(table.columns, path, column))
+    return found if table.dialect.kind == "parquet" else found.with_columns(*map(_interpret, found))
+
+
+def _parquet(files: list[Path], path: Path, column: str | Sequence[str] | None) -> pl.DataFrame:
     try:
-        return _opened(path, kind)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise SpaceError(f"{path} cannot be read: {_first_line(error)}; see that it is a {kind} file") from error
+        names = parquet_columns(files[0])
+        return read_parquet(files, _columns(names, path, column))
+    except SpaceError:
+        raise
+    except (OSError, ValueError) as error:
+        raise SpaceError(f"{path} cannot be read: {error}; see that it is a whole Parquet file") from error
 
 
-def _opened(path: Path, kind: str) -> pl.LazyFrame:
+def _interpret(cells: pl.Series) -> pl.Series:
+    """What a column of texts holds: truth values, numbers if all are and none of them is a code; otherwise texts.
+
+    Some cells tell of most columns that they are texts, and reading all takes long.
+    """
+    return cells if len(cells) > SOME and _typed(cells.head(SOME)).dtype == cells.dtype else _typed(cells)
+
+
+def _typed(cells: pl.Series) -> pl.Series:
     import polars as pl
 
-    if kind == ".parquet":
-        return pl.read_parquet(_unzipped(path)).lazy() if path.suffix == ".gz" else pl.scan_parquet(path)
-    separator = "\t" if kind == ".tsv" else ","
-    # All rows decide what a column holds: numbers in the first thousand, and text after that, is text.
-    frame = pl.read_csv(_unzipped(path), separator=separator, infer_schema_length=None)
-    numbers = [name for name, kind in frame.schema.items() if kind.is_numeric()]
-    if not numbers:
-        return frame.lazy()
-    texts = pl.read_csv(_unzipped(path), separator=separator, infer_schema=False, columns=numbers)
-    return frame.with_columns(column for column in texts if column.str.contains(CODE).any()).lazy()
-
-
-def _unzipped(path: Path) -> Any:
-    if path.suffix != ".gz":
-        return path
-    with gzip.open(path) as file:
-        return io.BytesIO(file.read())
-
-
-def _chosen(frame: pl.LazyFrame, path: Path, column: str | Sequence[str] | None) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        names = frame.collect_schema().names()
-        wanted = _columns(names, path, column)
-        return frame.select(wanted).collect(engine="streaming")
-    except pl.exceptions.PolarsError as error:
-        raise SpaceError(f"{path} cannot be read: {_first_line(error)}; see that it is whole") from error
+    if cells.is_in(["true", "false"]).all():
+        return (cells == "true").alias(cells.name)
+    # Commas are decimal where some cell leaves no doubt.
+    read = numbers(cells)
+    if read.unclear is not None or read.bad or read.present < len(cells) - cells.null_count():
+        return cells
+    if cells.str.contains(CODE).any():
+        return cells
+    whole = cells.cast(pl.Int64, strict=False)
+    return whole if whole.null_count() == cells.null_count() else pl.Series(cells.name, read.values)
 
 
 def _columns(names: list[str], path: Path, column: str | Sequence[str] | None) -> list[str]:
@@ -204,7 +200,7 @@ def _columns(names: list[str], path: Path, column: str | Sequence[str] | None) -
     return wanted
 
 
-def _complete(values: pl.Series, path: Path) -> None:
+def _check_complete(values: pl.Series, path: Path) -> None:
     bad = values.is_null()
     if values.dtype.is_float():
         bad = bad | ~values.is_finite().fill_null(False)
@@ -214,7 +210,3 @@ def _complete(values: pl.Series, path: Path) -> None:
             f"row {row} of {path} has no value in the column {values.name!r} ({bad.sum()} such rows); "
             "fill them in, or leave these rows out"
         )
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
