@@ -26,13 +26,13 @@ def progress(study: Study, suggestions: Sequence[Suggestion] = (), *, name: str 
 def predicted(study: Study, *, name: str = "value") -> Figure:
     """Each measured value against what the other objects predict for it, with 95 % intervals."""
     _enough(study, FEWEST)
-    return figures.predicted(study.diagnose().left_out, name)
+    return figures.predicted(study.diagnose(each=False).left_out, name)
 
 
 def calibration(study: Study) -> Figure:
     """How many values lie inside their leave-one-out intervals, against how many should."""
     _enough(study, FEWEST)
-    return figures.calibration(study.diagnose().left_out)
+    return figures.calibration(study.diagnose(each=False).left_out)
 
 
 def object_map(

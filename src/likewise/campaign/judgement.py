@@ -24,7 +24,7 @@ def judge(problem: Problem) -> Judgement | None:
     """The verdict of the study; none while there is too little to judge by."""
     if problem.measured < FEWEST:
         return None
-    found = problem.study.diagnose()
+    found = problem.study.diagnose(each=False)
     text = "; ".join([found.verdict, *found.notes])
     return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
 

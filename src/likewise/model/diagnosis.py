@@ -136,29 +136,32 @@ def finite(data: Any) -> Any:
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-def diagnose(committee: Committee, *, settings: Settings = DEFAULT, sign: float = 1.0) -> Diagnosis:
+def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DEFAULT, sign: float = 1.0) -> Diagnosis:
     """How well a committee and each of its similarities alone predict the values it is conditioned on.
 
     Many observations are judged by some of them. The values are times `sign`, −1 where a study minimises, what the user
-    told. `settings` are those the committee was fitted with.
+    told. `settings` are those the committee was fitted with. Judging each similarity takes a fit of each; where `each`
+    is false, the committee alone is judged.
     """
     if len(committee) > MOST:
-        found = diagnose(_thin(committee, MOST), settings=settings, sign=sign)
+        found = diagnose(_thin(committee, MOST), each=each, settings=settings, sign=sign)
         return replace(found, notes=(*found.notes, f"judged by {MOST} of {len(committee)} observations"))
     groups = same_objects(committee.objects)
     baseline = _error_of_mean(committee.values, groups)
-    each = _each_alone(committee, settings)
-    judged = [leave_out(one, groups, settings) for one in each]
     names = unique_names([similarity.name for similarity in committee.similarities])
-    fits = [
-        replace(_fit(one, found, name, baseline), weight=float(weight))
-        for one, found, name, weight in zip(each, judged, names, committee.similarity_weights(), strict=True)
-    ]
-    whole = judged[0] if len(fits) == 1 else leave_out(committee, groups, settings)
-    total = fits[0] if len(fits) == 1 else _fit(committee, whole, "committee", baseline)
+    whole = leave_out(committee, groups, settings)
+    total = _fit(committee, whole, names[0] if len(names) == 1 else "committee", baseline)
+    fits = [total] if len(names) == 1 else []
+    if each and not fits:
+        fits = [
+            replace(_fit(one, leave_out(one, groups, settings), name, baseline), weight=float(weight))
+            for one, name, weight in zip(
+                _each_alone(committee, settings), names, committee.similarity_weights(), strict=True
+            )
+        ]
     told = whole if sign > 0 else whole.negate()
     return Diagnosis(
-        verdict(total.spearman, total.explained, len(fits), len(groups)),
+        verdict(total.spearman, total.explained, len(names), len(groups)),
         warnings(total.inside, len(groups)),
         len(committee),
         baseline,
@@ -179,8 +182,6 @@ def _thin(committee: Committee, most: int) -> Committee:
 
 def _each_alone(committee: Committee, settings: Settings) -> list[Committee]:
     """A committee of each similarity alone, on the same transform, so that densities can be compared."""
-    if len(committee.grams) == 1:
-        return [committee]
     values, extra = committee.values, committee.extra_noise
     return [
         fit([gram.retune(fresh(gram))], values, extra, settings=settings, transform=committee.transform)

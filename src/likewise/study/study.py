@@ -236,10 +236,13 @@ class Study:
         with self._lock:
             return self._believed()[0]
 
-    def diagnose(self) -> Diagnosis:
-        """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict."""
+    def diagnose(self, *, each: bool = True) -> Diagnosis:
+        """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict.
+
+        each: judge each similarity of the committee alone too, which takes a fit of each; True by default.
+        """
         with self._lock:
-            return diagnose(self._believed()[0], settings=self._model.settings, sign=self._sign)
+            return diagnose(self._believed()[0], each=each, settings=self._model.settings, sign=self._sign)
 
     def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
         """Evaluate f at suggestions of this study until an end is reached.
