@@ -113,23 +113,27 @@ class Committee:
         return {k: self.grams[k].selves(encoding) for k, encoding in encodings.items()}
 
     def moments(self, rows: Scores, selves: Selves) -> tuple[Matrix, Matrix]:
-        """Means and variances on the model's scale, one row per member."""
-        means, _, variances = self.stages(rows, selves)
-        return means, variances
-
-    def stages(self, rows: Scores, selves: Selves) -> tuple[Matrix, Matrix, Matrix]:
-        """Means, variances before anything is pending, and variances; members of one mix share their work."""
+        """Means and variances on the model's scale, one row per member; members of one mix share their work."""
         n = len(next(iter(selves.values())))
-        means, before, after = (np.empty((len(self.members), n)) for _ in range(3))
+        means, variances = np.empty((2, len(self.members), n))
+        mixed = self.mix_scores(rows)
         for mix, group in self._groups():
-            mixed, own, shared = mix.scores(rows), mix.scores(selves), dict[int, Matrix]()
+            own, shared = mix.scores(selves), dict[int, Matrix]()
             for i in group:
-                regression, pending = self.members[i].regression, self.members[i].pending
-                observed = mixed[:, : len(regression)]
+                regression = self.members[i].regression
+                observed = mixed[mix][:, : len(regression)]
                 means[i] = regression.mean(observed)
-                before[i] = regression.variance(observed, own, shared)
-                after[i] = before[i] if pending is None else pending.lower(before[i], mixed)
-        return means, before, after
+                variances[i] = regression.variance(observed, own, shared)
+        return means, self.lower(variances, mixed)
+
+    def mix_scores(self, rows: Mapping[int, Any]) -> dict[Mix, Any]:
+        """The scores of each mix of the members."""
+        return {mix: mix.scores(rows) for mix, _ in self._groups()}
+
+    def lower(self, variances: Matrix, mixed: Mapping[Mix, Matrix]) -> Matrix:
+        """Variances, one row per member, given what is pending, from those before and the scores of each mix."""
+        each = zip(self.members, variances, strict=True)
+        return np.array([v if m.pending is None else m.pending.lower(v, mixed[m.mix]) for m, v in each])
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix, CommitteePullback]:
         """Means and variances of the objects as `moments` gives them, and one step of the chain rule through them.
@@ -142,8 +146,8 @@ class Committee:
             rows[k], pull_rows = similarity.linearise(encoding, self.waiting.get(k, self.grams[k]).encodings)
             selves[k], pull_selves = similarity.linearise_within(encoding)
             pulls[k] = pull_rows, pull_selves
-        mixed = {mix: (mix.scores(rows), mix.scores(selves)) for mix, _ in self._groups()}
-        found = [(m.pending or m.regression).linearise(*mixed[m.mix]) for m in self.members]
+        mixed, own = self.mix_scores(rows), self.mix_scores(selves)
+        found = [(m.pending or m.regression).linearise(mixed[m.mix], own[m.mix]) for m in self.members]
 
         def pull(in_mean: Matrix, in_variance: Matrix) -> Matrix:
             on_rows: dict[int, Any] = {}

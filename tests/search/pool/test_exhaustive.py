@@ -309,7 +309,8 @@ def test_what_is_pending_explains_a_sum_over_columns(seed: int, spectrum: str, p
     flying = believed.with_pending([pool.objects[i] for i in rng.choice(N, size=pending, replace=False)])
     encodings = flying.encode(pool.objects)
     rows = flying.rows(encodings)
-    _, before, after = flying.stages(rows, flying.selves(encodings))
+    selves = flying.selves(encodings)
+    before, after = believed.moments(believed.rows(encodings), selves)[1], flying.moments(rows, selves)[1]
     for i, member in enumerate(flying.members):
         assert member.pending is not None
         fall = member.regression.amplitude * ((member.mix.scores(rows) @ member.pending.factor.T) ** 2).sum(axis=1)

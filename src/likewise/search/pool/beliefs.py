@@ -7,7 +7,6 @@ picks of a batch, lowers the variances by one product with the scores that are a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -49,13 +48,7 @@ class Beliefs:
         if not committee.waiting:
             return self.variances
         self._compare(committee)
-        after = np.empty_like(self.variances)
-        for mix, group in groupby(range(len(committee.members)), key=lambda i: committee.members[i].mix):
-            rows = mix.scores(self.entries.scores)
-            for i in group:
-                pending = committee.members[i].pending
-                after[i] = self.variances[i] if pending is None else pending.lower(self.variances[i], rows)
-        return after
+        return committee.lower(self.variances, committee.mix_scores(self.entries.scores))
 
     def _compare(self, committee: Committee) -> None:
         """Compare with what has become pending; earlier picks come first, and their scores are kept."""
