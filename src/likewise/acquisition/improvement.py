@@ -22,6 +22,8 @@ NEAR, FAR = -1.0, -1e3
 # A table of h(−u), read at the next lower u: so many steps to one, up to a u where h still is a number.
 STEPS, LAST = 1024, 36
 TINY = np.finfo(float).tiny
+# Less than any improvement that is read from inside the table.
+HOPELESS = 1e-270
 
 
 def mills(x: Any) -> Any:
@@ -97,10 +99,10 @@ class LogExpectedImprovement(Acquisition):
         return np.log(std) + log_h((mean - best) / std)
 
     def average_bound(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
-        z = (means - best) / np.maximum(stds, TINY)
-        bounds = np.log(np.maximum(weights @ (stds * bound_h(z)), TINY))
-        # The table has an end; beyond it, for all members, the logarithm is computed.
-        far = np.all(z < -LAST, axis=0)
+        improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
+        bounds = np.log(np.maximum(improvement, TINY))
+        # The table has an end; what lies beyond it for all members is computed in logarithms.
+        far = improvement < HOPELESS
         if far.any():
             bounds[far] = self.average(self.bound(means[:, far], stds[:, far], best), weights)[0]
         return bounds

@@ -185,6 +185,7 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     direct = scorer.score(pool.objects)
     fresh = Partition.of(pool.objects, total=N if precise else 10**6)
     fresh._prepare(asked)
+    fresh.bounds.prepare(asked)
     (chunk,) = fresh.chunks
     loose = fresh.bounds.scores(asked, chunk, {})
     tight = fresh.bounds.scores(asked, chunk, fresh._projections(asked))

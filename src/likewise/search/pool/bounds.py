@@ -54,8 +54,10 @@ def projection(member: Member, some: Matrix) -> Matrix:
     return np.asarray((basis[:, kept] / np.sqrt(levels[kept])).T @ seen)
 
 
-def squared_length(products: Any, slack: Vector) -> Vector:
+def squared_length(products: Any, slack: Vector) -> Any:
     """A lower bound of ‖S_x P‖² from rounded products, one row for each column of P, that are off by up to `slack`."""
+    if not len(products):
+        return 0.0
     sure = np.maximum(np.abs(products) - slack[:, None].astype(products.dtype), 0)
     # The sum of squares is rounded as well.
     return np.einsum("ij,ij->j", sure, sure) * (1.0 - 2.0 * len(sure) * float(np.finfo(products.dtype).eps))
@@ -133,16 +135,15 @@ class Bounds:
                 v: Any = self._variance(
                     members[i], selves, query, chunk, squared_length(sums[projected], slack[projected])
                 )
-                if members[i].pending is not None:
-                    v = v - squared_length(sums[pending], slack[pending])
+                v = v - squared_length(sums[pending], slack[pending])
                 variances[i] = np.maximum(v, regression.treatment.floor) * (regression.amplitude * float(UP))
         return means, variances
 
-    def _variance(self, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Vector) -> Single:
+    def _variance(self, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Any) -> Single:
         """A bound of v before anything is pending, of which so much is known to be explained."""
         kept = self._kept[_key(member, query)]
         values = kept.values[chunk.first : chunk.first + chunk.size]
-        if member.regression.bounded and (kept.fresh or less.any()):
+        if member.regression.bounded and (kept.fresh or np.any(less)):
             v = selves + member.regression.treatment.shift - less
             np.minimum(values, v.astype(np.float32) * UP, out=values)
         return values

@@ -87,6 +87,7 @@ class Partition:
     def contenders(self, query: Query, most: int) -> Contenders:
         """The best `most` rows that are not taken."""
         self._prepare(query)
+        self.bounds.prepare(query)
         bounds = self._bounds(query) if self.size > 2 * most else np.full(self.size, np.inf)
         taken = query.taken - self.first
         bounds[taken[(taken >= 0) & (taken < self.size)]] = -np.inf
@@ -115,7 +116,6 @@ class Partition:
                 chunk.grow(k, query, None if self.memory is None else self.memory // 8)
                 self._fit(chunk)
             self._versions[k] = query.versions[k]
-        self.bounds.prepare(query)
 
     def _afford(self, chunk: Chunk) -> None:
         """A complaint where not even one chunk fits in the budget, with as many columns as are read at once."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -39,7 +40,7 @@ class Query:
     taken: Rows
     seed: int
 
-    @property
+    @cached_property
     def compared(self) -> Numbers:
         """The numbers of the objects that members compare with: observed, then in flight."""
         return (*self.numbers, *self.pending)
