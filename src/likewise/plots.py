@@ -23,10 +23,10 @@ def progress(study: Study, suggestions: Sequence[Suggestion] = (), *, name: str 
     return figures.progress(plot_data.course(study), plot_data.expectations(suggestions), name)
 
 
-def predicted(study: Study, *, name: str = "value") -> Figure:
+def predictions(study: Study, *, name: str = "value") -> Figure:
     """Each measured value against what the other objects predict for it, with 95 % intervals."""
     _enough(study, FEWEST)
-    return figures.predicted(study.diagnose(each=False).left_out, name)
+    return figures.predictions(study.diagnose(each=False).left_out, name)
 
 
 def calibration(study: Study) -> Figure:

@@ -1,4 +1,4 @@
-"""One question is one piece of work: `suggest` fits its committee once, report and all, and encodes each candidate once."""
+"""One question is one piece of work: `suggest` fits its committee once and encodes each candidate once."""
 
 from __future__ import annotations
 

@@ -290,7 +290,7 @@ def test_a_broken_smiles_is_found_before_anything_is_measured(run: Run, save: Sa
     assert "row 1502" in answer.err
     skipped = run("suggest", table, "-n", 2, "--skip-bad", "--json").data
     assert skipped["skipped_rows"] == [1502]
-    assert len([note for note in skipped["notes"] if "took the objects for molecules" in note]) == 1
+    assert len([note for note in skipped["notes"] if "as molecules" in note]) == 1
 
 
 def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run, save: Save) -> None:
@@ -301,7 +301,7 @@ def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run
     assert answer.code == 1
     assert "4 rows are like this: 11, 12, 13, 14" in answer.err
     other = save("\n".join(["smiles,yield", *(f"name {i},{i if i < 6 else ''}" for i in range(9))]), "names.csv")
-    assert "took the objects for texts" in run("suggest", other).err
+    assert "as texts" in run("suggest", other).err
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_a_column_called_smiles_holds_molecules_even_if_many_are_broken(run: Run
         ("", [], 1, ["empty"]),
         ("a,b\n", [], 1, ["no row"]),
         ("a,a\nx,1\n", [], 1, ["rename"]),
-        ("a,b\nx,one\ny,\nz,2\n", ["--value", "b"], 1, ["row 2", "'b'", "'one'", "no number", "--skip-bad"]),
+        ("a,b\nx,one\ny,\nz,2\n", ["--value", "b"], 1, ["row 2", "'b'", "'one'", "not a number", "--skip-bad"]),
         ("a,b\nx,1;5\ny,2\n", ["--value", "b"], 1, ["row 2", "'1;5'"]),
         ("a,b\nx,\"1,234\"\ny,\n", ["--value", "b"], 1, ["row 2", "1234", "1.234", "--decimal"]),
         ("a,b\nx,1e999\ny,2\n", ["--value", "b"], 1, ["row 2", "'1e999'"]),
@@ -397,7 +397,7 @@ def test_strategies_and_acquisitions(run: Run, words: Path, strategy: str, acqui
 def test_auto_says_what_it_recognised(run: Run, words: Path) -> None:
     answer = run("suggest", words, "--object", "word")
     assert answer.code == 0
-    assert "took the objects for" in answer.err
+    assert "Treating column 'word' as" in answer.err
 
 
 def test_quiet_is_quiet(run: Run, words: Path) -> None:

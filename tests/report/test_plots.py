@@ -35,7 +35,7 @@ def test_every_picture_is_a_figure_of_its_own(study: lw.Study) -> None:
     study.abandon()
     figures = [
         plots.progress(study, suggestions),
-        plots.predicted(study),
+        plots.predictions(study),
         plots.calibration(study),
         plots.object_map(study, suggestions, most=60),
         plots.weights(study),
@@ -47,7 +47,7 @@ def test_pictures_say_what_they_need() -> None:
     from likewise import plots
 
     empty = lw.Study(lw.Box([0.0], [1.0]), lw.RBF())
-    for picture in (plots.progress, plots.predicted, plots.calibration, plots.object_map, plots.weights):
+    for picture in (plots.progress, plots.predictions, plots.calibration, plots.object_map, plots.weights):
         with pytest.raises(StudyError, match="0 observations"):
             picture(empty)
 

@@ -15,7 +15,7 @@ import pytest
 
 from likewise.errors import StorageError
 from likewise.tables.files import back_up, replace_file
-from likewise.tables.locking import alone
+from likewise.tables.locking import exclusive
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and signals of POSIX")
 
@@ -147,7 +147,7 @@ def test_links_in_reserved_places_are_not_followed(tmp_path: Path) -> None:
         back_up(table).unlink()
         lock = tmp_path / ".t.csv.lock"
         lock.symlink_to(target)
-        with pytest.raises(StorageError, match=r"\.t\.csv\.lock is a link.*remove it"), alone(table, lambda: None):
+        with pytest.raises(StorageError, match=r"\.t\.csv\.lock is a link.*remove it"), exclusive(table, lambda: None):
             pass
         lock.unlink()
     assert names(tmp_path) == ["t.csv", "victim"]
@@ -158,14 +158,14 @@ def test_links_in_reserved_places_are_not_followed(tmp_path: Path) -> None:
 def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     code = (
-        "import sys, time; from pathlib import Path; from likewise.tables.locking import alone\n"
-        "with alone(Path(sys.argv[1]), print): print('held', flush=True); time.sleep(60)"
+        "import sys, time; from pathlib import Path; from likewise.tables.locking import exclusive\n"
+        "with exclusive(Path(sys.argv[1]), print): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(table)], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
         holder.send_signal(signal.SIGKILL)
         holder.wait()
-        with alone(table, lambda: pytest.fail("nobody holds it")):
+        with exclusive(table, lambda: pytest.fail("nobody holds it")):
             pass
     assert names(tmp_path) == []

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from likewise.errors import TableError, UsageError
 from likewise.tables.dialect import Dialect, find_delimiter
 from likewise.tables.reading import read
-from likewise.tables.writing import backed_up, check_name, suited, write
+from likewise.tables.writing import check_name, dialect_for, keep_backup, write
 
 PLAIN = "smiles,yield\nCCO,1.5\nCCN,\n"
 
@@ -201,12 +201,12 @@ def test_no_written_cell_is_a_formula(tmp_path: Path) -> None:
 
 def test_a_name_decides_the_format_and_the_input_the_rest() -> None:
     german = Dialect(delimiter=";", encoding="cp1252", newline="\r\n")
-    assert suited(Path("next.csv"), german) == german
-    assert suited(Path("next.tsv"), german).delimiter == "\t"
-    assert suited(Path("next.csv"), Dialect(delimiter="\t")).delimiter == ","
-    assert suited(Path("next.parquet"), german).kind == "parquet"
-    assert suited(Path("next.csv.gz"), german).gzipped
-    assert suited(Path("next.csv"), Dialect(kind="parquet")) == Dialect()
+    assert dialect_for(Path("next.csv"), german) == german
+    assert dialect_for(Path("next.tsv"), german).delimiter == "\t"
+    assert dialect_for(Path("next.csv"), Dialect(delimiter="\t")).delimiter == ","
+    assert dialect_for(Path("next.parquet"), german).kind == "parquet"
+    assert dialect_for(Path("next.csv.gz"), german).gzipped
+    assert dialect_for(Path("next.csv"), Dialect(kind="parquet")) == Dialect()
 
 
 def test_what_does_not_fit_the_old_encoding_is_written_as_utf_8(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_link_stays_a_link_and_backups_are_never_overwritten(tmp_path: Path) -
     assert link.is_symlink()
     assert target.read_text() == "a\nx\n"
     assert target.stat().st_mode & 0o777 == 0o640
-    names = [backed_up(link).name for _ in range(3)]
+    names = [keep_backup(link).name for _ in range(3)]
     assert names == ["table.csv.bak", "table.csv.bak1", "table.csv.bak2"]
 
 

@@ -46,7 +46,7 @@ def test_columns_that_contradict_each_other_are_named(save: Save) -> None:
     table = save("temp;value\n75.5;6,5\n80.25;7,5\n")
     with pytest.raises(TableError, match=r"'6,5' has a decimal comma, but '75.5' in row 2, column 'temp', a decimal"):
         made(table, objects=("temp",), value="value")
-    with pytest.raises(TableError, match=r"'75.5': it is no number with decimal sign ','"):
+    with pytest.raises(TableError, match=r"'75.5': it is not a number with decimal sign ','"):
         made(table, objects=("temp",), value="value", decimal=",")
 
 
@@ -79,9 +79,9 @@ def test_codes_and_long_ids_are_text_and_that_is_said(save: Save) -> None:
     listener = Listener()
     found = sheet(table, Choices(("id", "plate"), "value"), listener)
     assert found.objects[0] == {"id": "12345678901234567", "plate": "007"}
-    assert [note.split(": ")[1] for note in listener.notes] == [
-        "column 'id' is compared as text, as 12345678901234567 has more digits than a number keeps",
-        "column 'plate' is compared as text, as '007' begins with 0 like a code",
+    assert [note.split(": ", 1)[1] for note in listener.notes] == [
+        "column 'id' is compared as text: 12345678901234567 has more digits than a number keeps",
+        "column 'plate' is compared as text: '007' begins with 0, like a code",
     ]
     long = save("x,value\n0.30000000000000004,1\n12345678901234,2\n", "long.csv")
     assert made(long, objects=("x",), value="value").kinds == {"x": "numbers"}

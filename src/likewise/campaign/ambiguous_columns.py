@@ -10,7 +10,7 @@ from likewise.campaign.roles import PREFIX, aside
 from likewise.campaign.sheet import Sheet
 
 
-def overlooked(table: Sheet, results: Sheet) -> list[str]:
+def overlooked_columns(table: Sheet, results: Sheet) -> list[str]:
     """The columns of both files in which rows differ that have the same object: candidates, or results."""
     roles = table.roles
     taken = {*roles.objects, roles.value, roles.std}

@@ -35,7 +35,7 @@ def content(cells: polars.Series, kind: str | None, decimal: Decimal) -> Content
     import polars
 
     if cells.dtype != polars.String:
-        return _typed(cells, kind)
+        return _of_typed(cells, kind)
     # "None" and "NA" are gaps among numbers, but fine names for what a recipe leaves out.
     texts = [cell.strip() or None if cell is not None else None for cell in cells.to_list()]
     present = [text for text in texts if text is not None]
@@ -44,10 +44,10 @@ def content(cells: polars.Series, kind: str | None, decimal: Decimal) -> Content
         return _json(texts)
     if kind == "numbers":
         return _numbers(cells, texts, decimal)
-    return Content("text", list(texts), _overlong(texts), note)
+    return Content("text", list(texts), _too_long_texts(texts), note)
 
 
-def _overlong(texts: Sequence[str | None]) -> dict[int, str]:
+def _too_long_texts(texts: Sequence[str | None]) -> dict[int, str]:
     return {
         place: f"it has {len(text)} characters, and at most {LONGEST_TEXT} can be compared; shorten it"
         for place, text in enumerate(texts)
@@ -65,7 +65,7 @@ def _kind(cells: polars.Series, present: Sequence[str], decimal: Decimal) -> tup
         return "text", ""
     code = next((text for text in present if _code(text)), None)
     if code is not None:
-        return "text", f"is compared as text, as {code!r} begins with 0 like a code"
+        return "text", f"is compared as text: {code!r} begins with 0, like a code"
     long = too_long(present, decimal)
     return ("numbers", "") if long is None else ("text", _too_long(long))
 
@@ -75,7 +75,7 @@ def _code(text: str) -> bool:
 
 
 def _too_long(cell: Any) -> str:
-    return f"is compared as text, as {cell} has more digits than a number keeps"
+    return f"is compared as text: {cell} has more digits than a number keeps"
 
 
 def _numbers(cells: polars.Series, texts: Sequence[str | None], decimal: Decimal) -> Content:
@@ -83,14 +83,14 @@ def _numbers(cells: polars.Series, texts: Sequence[str | None], decimal: Decimal
     wrong: dict[int, str] = {}
     for place in read.bad:
         sign = "" if one_number(texts[place] or "") is None else f" with decimal sign {decimal!r}"
-        wrong[place] = f"it is no number{sign}, as the other cells of the column are; {AS_TEXT}"
+        wrong[place] = f"it is not a number{sign}, unlike the other cells of the column; {AS_TEXT}"
     for place, text in enumerate(texts):
         if text is not None and (_code(text) or too_long([text], decimal)):
             wrong[place] = f"it is a code, and the other cells of the column are numbers; {AS_TEXT}"
     return Content("numbers", [None if value != value else value for value in read.values], wrong)
 
 
-def _typed(cells: polars.Series, kind: str | None) -> Content:
+def _of_typed(cells: polars.Series, kind: str | None) -> Content:
     import polars
 
     if cells.dtype in (polars.Categorical, polars.Enum):
@@ -107,7 +107,7 @@ def _typed(cells: polars.Series, kind: str | None) -> Content:
         return Content("numbers", values, dict.fromkeys(read.bad, "it is not finite; correct it, or leave the row out"))
     if kind == "numbers":
         places = cells.is_not_null().arg_true().to_list()
-        return Content(kind, [None] * len(cells), dict.fromkeys(places, f"it is no number; {AS_TEXT}"))
+        return Content(kind, [None] * len(cells), dict.fromkeys(places, f"it is not a number; {AS_TEXT}"))
     return Content("JSON", cells.to_list())
 
 
@@ -129,5 +129,5 @@ def _json(texts: Sequence[str | None]) -> Content:
             found.values.append(None if text is None else read_json(text))
         except ValueError as error:
             found.values.append(None)
-            found.wrong[place] = f"it is not JSON ({error}), as the other cells of the column are; correct it"
+            found.wrong[place] = f"it is not JSON ({error}), unlike the other cells of the column; correct it"
     return found

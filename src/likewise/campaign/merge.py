@@ -13,7 +13,7 @@ from likewise.campaign.sheet import Sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError
 from likewise.tables.cells import missing, number, numbers
-from likewise.tables.typed import typed, with_cells
+from likewise.tables.typed import parse_as, with_cells
 from likewise.tables.writing import cell_text, number_text
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _column(table: Sheet, results: Sheet, name: str, touched: list[_Row], append
         return with_cells(own, changed, below)
     except ValueError as error:
         source = next((s for s, cell in cells.items() if not _fits(own, cell)), next(iter(cells)))
-        raise TableError(_refused(table, results, name, source, error)) from None
+        raise TableError(_refusal(table, results, name, source, error)) from None
 
 
 def _number_round(own: polars.Series, rows: Mapping[int, _Row], cells: dict[int, Any]) -> None:
@@ -190,7 +190,7 @@ def _fits(own: polars.Series, cell: Any) -> bool:
     return True
 
 
-def _refused(table: Sheet, results: Sheet, name: str, source: int, why: ValueError) -> str:
+def _refusal(table: Sheet, results: Sheet, name: str, source: int, why: ValueError) -> str:
     return (
         f"{results.table.where(source, name)}, {results.table.column(name)[source]!r}: {why}, and column {name!r} of "
         f"{table.table.name} holds {table.table.frame.schema[name]}; nothing was written. Correct or empty the cell."
@@ -219,9 +219,9 @@ def _cell(table: Sheet, results: Sheet, name: str, source: int, cell: Any) -> An
     if kind.is_numeric() and missing(cell):
         return None
     try:
-        return typed(cell, kind, results.decimal)
+        return parse_as(cell, kind, results.decimal)
     except ValueError as error:
-        raise TableError(_refused(table, results, name, source, error)) from None
+        raise TableError(_refusal(table, results, name, source, error)) from None
 
 
 def _numeric(table: Sheet, name: str) -> bool:

@@ -98,13 +98,13 @@ def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = No
             raise UsageError(f"{could_mean(text)} in column {column!r}, and no cell tells.", settings={"decimal": ""})
         value = one_number(text, decimal)
         if value is None:
-            raise UsageError(f"column {column!r} holds numbers, and {text!r} is none.")
+            raise UsageError(f"Column {column!r} holds numbers, and {text!r} is not a number.")
         return value
     if kind == "JSON":
         try:
             return read_json(text)
         except ValueError:
-            raise UsageError(f"column {column!r} holds JSON, and {text!r} is not; write it like [0.5, 1].") from None
+            raise UsageError(f"Column {column!r} holds JSON, and {text!r} is not; write it like [0.5, 1].") from None
     return text
 
 
@@ -169,7 +169,7 @@ def to_cells(space: Space, x: Any, columns: Sequence[str], decimal: Decimal = ".
     ['1.5', 'DMF']
     """
     for digits in DIGITS:
-        cells = _cells(space, _rounded(space.to_json(x), digits), columns, decimal)
+        cells = _cells(space, _round(space.to_json(x), digits), columns, decimal)
         if _means(space, dict(zip(columns, cells, strict=True)), decimal):
             return cells
     return _cells(space, space.to_json(x), columns, decimal)
@@ -189,13 +189,13 @@ def _cells(space: Space, data: Any, columns: Sequence[str], decimal: Decimal) ->
     return [write_cell(value, decimal) for value in data]
 
 
-def _rounded(data: Any, digits: int) -> Any:
+def _round(data: Any, digits: int) -> Any:
     """Numbers with as many digits as one would write down."""
     if isinstance(data, float):
         return float(f"{data:.{digits}g}")
     if isinstance(data, list):
-        return [_rounded(each, digits) for each in data]
-    return {name: _rounded(each, digits) for name, each in data.items()} if isinstance(data, dict) else data
+        return [_round(each, digits) for each in data]
+    return {name: _round(each, digits) for name, each in data.items()} if isinstance(data, dict) else data
 
 
 def _means(space: Space, cells: Mapping[str, str], decimal: Decimal) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from likewise.campaign.listener import Listener, Progress
 from likewise.campaign.objects import Bad
-from likewise.campaign.sheet import Sheet, cell_of, without_bad
-from likewise.campaign.similarities import Request, chosen, molecular
+from likewise.campaign.sheet import Sheet, cell_of, leave_out_bad
+from likewise.campaign.similarities import Request, choose_similarities, molecular
 from likewise.campaign.wording import count, shown
 from likewise.errors import SimilarityError, TableError, UsageError
 from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
@@ -87,18 +87,18 @@ def solve(
         pool = Pool([*objects, *extra]) if request.space is None else None
         space: Space = request.space if pool is None else pool  # type: ignore[assignment]
         column = "" if sheet is None or sheet.roles.record else sheet.roles.objects[0]
-        similarities = chosen(request, space, objects if pool is None else pool.objects, column, listener)
+        similarities = choose_similarities(request, space, objects if pool is None else pool.objects, column, listener)
         try:
             problem = _build(sheet, request, space, pool, similarities, listener, progress or Progress())
             return problem, work(problem)
         except SimilarityError:
             check = _check_of(similarities)
             _check_given(extra, check)
-            bad = [] if sheet is None else _incomparable(sheet, check, listener)
+            bad = [] if sheet is None else _bad_rows(sheet, check, listener)
             if sheet is None or not bad:
                 _check_together(sheet, extra, check)
                 raise
-            sheet = without_bad(sheet, bad, request.skip_bad, listener)
+            sheet = leave_out_bad(sheet, bad, request.skip_bad, listener)
 
 
 def _build(
@@ -112,7 +112,7 @@ def _build(
 ) -> Problem:
     """The study of a table's objects with its values told."""
     if request.searching and sheet is not None and pool is not None:
-        similarities = _prepared(similarities, pool, sheet, request, listener, progress)
+        similarities = _affordable_similarities(similarities, pool, sheet, request, listener, progress)
     study = Study(
         space,
         similarities,
@@ -134,12 +134,12 @@ def _key(space: Space, x: Any) -> str:
     return x if isinstance(x, str) else space.key(x)
 
 
-def _prepared(
+def _affordable_similarities(
     found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, listener: Listener, progress: Progress
 ) -> list[Similarity]:
     """The similarities to search a pool by: those for which a large one would take too long are left out."""
     if all(map(molecular, found)) and len(sheet.measured) < FIRST:
-        _readable(pool.objects, progress)
+        _read_all(pool.objects, progress)
         return found
     if len(pool) > PIECE:
         # The pool has a progress bar of its own.
@@ -157,7 +157,7 @@ def _prepared(
     return [found[k] for k in kept]
 
 
-def _readable(molecules: Sequence[Any], progress: Progress) -> None:
+def _read_all(molecules: Sequence[Any], progress: Progress) -> None:
     """Read all molecules: a first batch is chosen among a few, and those that are wrong are to come out at once."""
     progress.stage(f"reading {len(molecules)} molecules", len(molecules))
     for start in range(0, len(molecules), CHECKED):
@@ -179,25 +179,25 @@ def _tell(study: Study, sheet: Sheet) -> None:
         study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
 
 
-def _incomparable(sheet: Sheet, check: Check, listener: Listener) -> list[Bad]:
+def _bad_rows(sheet: Sheet, check: Check, listener: Listener) -> list[Bad]:
     """The rows whose objects a similarity refuses; halves of the table are tried until single rows are left."""
     places = [i for i, x in enumerate(sheet.objects) if x is not None]
     bad: list[Bad] = []
     with listener.working("looking for rows that cannot be compared", len(places)) as progress:
         for start in range(0, len(places), CHECKED):
             some = places[start : start + CHECKED]
-            bad += _refused(sheet, some, check)
+            bad += _bad_among(sheet, some, check)
             progress.advance(len(some))
     return bad
 
 
-def _refused(sheet: Sheet, places: Sequence[int], check: Check) -> list[Bad]:
+def _bad_among(sheet: Sheet, places: Sequence[int], check: Check) -> list[Bad]:
     try:
         check([sheet.objects[i] for i in places])
     except SimilarityError as error:
         if len(places) > 1:
             half = len(places) // 2
-            return [*_refused(sheet, places[:half], check), *_refused(sheet, places[half:], check)]
+            return [*_bad_among(sheet, places[:half], check), *_bad_among(sheet, places[half:], check)]
         return [Bad(places[0], sheet.roles.objects[0], shown(sheet.objects[places[0]]), _reason(error))]
     return []
 
@@ -222,17 +222,17 @@ def _check_together(sheet: Sheet | None, extra: Sequence[Any], check: Check) -> 
         return
     places = [i for i, x in enumerate(sheet.objects) if x is not None]
     objects = [*(sheet.objects[i] for i in places), *extra]
-    first = bisect_left(range(len(objects) + 1), True, key=lambda count: _complaint(objects[:count], check) is not None)
+    first = bisect_left(range(len(objects) + 1), True, key=lambda count: _error_of(objects[:count], check) is not None)
     if first > len(objects):
         return
-    reason, text = str(_complaint(objects[:first], check)), shown(objects[first - 1])
+    reason, text = str(_error_of(objects[:first], check)), shown(objects[first - 1])
     if first > len(places):
         raise UsageError(f"Object {text!r} does not go with the table: {reason}.")
     bad = Bad(places[first - 1], sheet.roles.objects[0], text, reason)
     raise TableError(f"{cell_of(sheet.table, bad)}: {reason}.")
 
 
-def _complaint(objects: Sequence[Any], check: Check) -> SimilarityError | None:
+def _error_of(objects: Sequence[Any], check: Check) -> SimilarityError | None:
     try:
         check(objects)
     except SimilarityError as error:

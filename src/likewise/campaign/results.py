@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from likewise.campaign.ambiguous_columns import overlooked
+from likewise.campaign.ambiguous_columns import overlooked_columns
 from likewise.campaign.listener import Listener
 from likewise.campaign.merge import Conflict, Merge, OnConflict, merge_results
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError, UsageError
-from likewise.tables.locking import alone
-from likewise.tables.writing import backed_up, suited, write
+from likewise.tables.locking import exclusive
+from likewise.tables.writing import dialect_for, keep_backup, write
 
 LISTED = 20
 
@@ -53,17 +53,17 @@ def merge_files(
         _check(merge, file, results, on_conflict)
         if merge.left_out:
             listener.note(f"{results} has columns that {file} has not; they were left out: {', '.join(merge.left_out)}")
-        dialect, backup = suited(target, table.table.dialect), None
+        dialect, backup = dialect_for(target, table.table.dialect), None
         if target == file:
             if _stamp(file) != before:
                 raise TableError(f"{file} was changed by another program meanwhile; nothing was written. Try again.")
-            dialect, backup = table.table.dialect, backed_up(file)
+            dialect, backup = table.table.dialect, keep_backup(file)
         write(merge.frame, target, dialect, table.table.overlong)
     return Merged(merge, backup)
 
 
 def _waiting(file: Path, listener: Listener) -> AbstractContextManager[None]:
-    return alone(file, lambda: listener.note(f"Waiting for another command that changes {file}"))
+    return exclusive(file, lambda: listener.note(f"Waiting for another command that changes {file}"))
 
 
 def _stamp(file: Path) -> tuple[int, ...] | None:
@@ -82,7 +82,7 @@ def _read(file: Path, results: Path, chosen: Choices, listener: Listener) -> tup
     told = sheet(results, table.of_results(chosen), listener)
     if not told.measured:
         raise TableError(f"{results} has no value in column {roles.value!r}. Fill in what was measured, and try again.")
-    if not chosen.objects and (others := overlooked(table, told)):
+    if not chosen.objects and (others := overlooked_columns(table, told)):
         raise Overlooked(roles.objects[0], others)
     return table, told
 

@@ -25,7 +25,7 @@ LISTED = 10
 # Characters of a bad cell that a message repeats.
 BRIEF = 200
 ORDERS = ("round", "date")
-NO_NUMBER = "it is no number; write one, or leave the cell empty if the object was not measured"
+NO_NUMBER = "it is not a number; write one, or leave the cell empty if the object was not measured"
 NO_STD = "it is no standard deviation; write a number of at least 0, or leave the cell empty"
 
 
@@ -140,7 +140,7 @@ def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space |
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]
         bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
-    return without_bad(made, _first_of_each_row(bad), choices.skip_bad, listener)
+    return leave_out_bad(made, _first_of_each_row(bad), choices.skip_bad, listener)
 
 
 def _sign(
@@ -163,7 +163,7 @@ def _first_of_each_row(bad: Sequence[Bad]) -> list[Bad]:
     return [rows[place] for place in sorted(rows)]
 
 
-def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, listener: Listener) -> Sheet:
+def leave_out_bad(made: Sheet, bad: Sequence[Bad], skip: bool, listener: Listener) -> Sheet:
     """The sheet without rows that cannot be used: an error that names them, or a note if they are to be skipped."""
     ragged = [Bad(place, "", "", "it has more cells than the header") for place in made.table.ragged]
     bad = [*bad, *(each for each in ragged if each not in made.skipped)]
@@ -171,11 +171,11 @@ def without_bad(made: Sheet, bad: Sequence[Bad], skip: bool, listener: Listener)
         return made
     table, first = made.table, bad[0]
     if not skip:
-        others = f" {len(bad)} rows are like this: {numbered(table, bad)}." if len(bad) > 1 else ""
+        others = f" {len(bad)} rows are like this: {row_numbers(table, bad)}." if len(bad) > 1 else ""
         settings = {**first.settings, "skip_bad": ""}
         raise TableError(f"{cell_of(table, first)}: {first.reason}.{others}", settings=settings)
     listener.note(
-        f"{table.name}: left out {count(len(bad), 'row')}, {numbered(table, bad)}. The first one has {_why(first)}"
+        f"{table.name}: left out {count(len(bad), 'row')}, {row_numbers(table, bad)}. The first one has {_why(first)}"
     )
     return made.without(bad)
 
@@ -194,7 +194,7 @@ def _why(bad: Bad) -> str:
     return f"{_brief(bad.cell)} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
 
 
-def numbered(table: Table, bad: Collection[Bad]) -> str:
+def row_numbers(table: Table, bad: Collection[Bad]) -> str:
     """The numbers of rows, the first few of them."""
     rows = [str(table.number(each.place)) for each in bad]
     return ", ".join(rows[:LISTED]) + (f" and {len(rows) - LISTED} more" if len(rows) > LISTED else "")

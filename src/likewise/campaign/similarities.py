@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from importlib.util import find_spec
+from typing import Any, Literal
 
 import numpy as np
 
+from likewise.acquisition.base import Acquisition
 from likewise.campaign.listener import Listener
 from likewise.campaign.names import similarities
 from likewise.errors import UsageError
-
-if TYPE_CHECKING:
-    from likewise.acquisition.base import Acquisition
-    from likewise.search.batch import Strategy
-    from likewise.similarity.auto.recognise import Recognised
-    from likewise.similarity.base import Similarity
-    from likewise.spaces.base import Space
+from likewise.search.batch import Strategy
+from likewise.similarity.auto.recognise import Recognised, of_field, of_kind, of_texts, recognise
+from likewise.similarity.base import Similarity
+from likewise.similarity.combine.parts import Parts
+from likewise.spaces.base import Space
 
 JUDGED = 2_000
 # In a column that is called SMILES, texts are molecules and those that do not parse mistakes, if half of these do.
@@ -39,7 +39,9 @@ class Request:
     searching: bool = False
 
 
-def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, listener: Listener) -> list[Similarity]:
+def choose_similarities(
+    request: Request, space: Space, objects: Sequence[Any], column: str, listener: Listener
+) -> list[Similarity]:
     """The similarities that the user named, or those that suit the kind of object."""
     named = similarities(request.similarity)
     if isinstance(named, list):
@@ -49,10 +51,11 @@ def chosen(request: Request, space: Space, objects: Sequence[Any], column: str, 
     if request.space is not None:
         found = space.recognise(np.random.default_rng(request.seed))
     else:
-        found = recognised(objects, request.seed, column)
-    listener.note(f"took the objects for {found.kind}, as {found.why}")
-    if found.kind != "molecules" and _called_smiles(column) and not _rdkit():
-        listener.note("to compare SMILES as molecules, install likewise[molecules]")
+        found = recognise_column(objects, request.seed, column)
+    what = f"column {column!r}" if column else "the objects"
+    listener.note(f"Treating {what} as {found.kind}{f': {found.why}' if found.why else ''}")
+    if found.kind != "molecules" and _called_smiles(column) and not _has_rdkit():
+        listener.note("To compare SMILES as molecules, install likewise[molecules]")
     return list(found.similarities)
 
 
@@ -61,13 +64,11 @@ def molecular(similarity: Similarity) -> bool:
     return similarity.kind == "molecules"
 
 
-def recognised(objects: Sequence[Any], seed: int = 0, column: str = "") -> Recognised:
+def recognise_column(objects: Sequence[Any], seed: int = 0, column: str = "") -> Recognised:
     """The kind of the objects; whether many texts are molecules is judged by some, for reading all takes long."""
-    from likewise.similarity.auto.recognise import of_kind, of_texts, recognise
-
     texts = all(isinstance(x, str) for x in objects)
     if texts and _called_smiles(column) and _mostly_molecules(objects):
-        return of_kind("molecules", f"column {column!r} says so", objects)
+        return of_kind("molecules", "", objects)
     if len(objects) <= JUDGED or not texts:
         return recognise(objects)
     some = np.random.default_rng(seed).choice(len(objects), size=JUDGED, replace=False)
@@ -79,14 +80,12 @@ def _called_smiles(column: str) -> bool:
     return column.strip().lower().endswith(("smiles", "smi"))
 
 
-def _rdkit() -> bool:
-    from importlib.util import find_spec
-
+def _has_rdkit() -> bool:
     return find_spec("rdkit") is not None
 
 
 def _mostly_molecules(texts: Sequence[str]) -> bool:
-    if not texts or not _rdkit():
+    if not texts or not _has_rdkit():
         return False
     from rdkit.Chem import MolFromSmiles
     from rdkit.rdBase import BlockLogs
@@ -98,14 +97,12 @@ def _mostly_molecules(texts: Sequence[str]) -> bool:
 
 def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similarity:
     """Records compared column by column: as the user said, and otherwise as suits the column."""
-    from likewise.similarity.auto.recognise import of_field
-    from likewise.similarity.combine.parts import Parts
-
     if not objects or not isinstance(objects[0], Mapping):
-        raise UsageError("--similarity COLUMN=NAME is for objects of several columns; give NAME alone.")
+        raise UsageError("Similarities by column are for objects of several columns; name the similarity alone.")
     if unknown := [name for name in named if name not in objects[0]]:
         raise UsageError(
-            f"--similarity names the column {unknown[0]!r}, but the objects have {', '.join(map(repr, objects[0]))}."
+            f"A similarity is named for column {unknown[0]!r}, but the objects have the columns "
+            f"{', '.join(map(repr, objects[0]))}."
         )
     rest = [name for name in objects[0] if name not in named]
     parts = {name: of_field([x[name] for x in objects]).similarities[0] for name in rest}

@@ -64,15 +64,15 @@ def space(text: str) -> Space:
     form = next((form for form in forms if form.startswith(f"{name.lower()}:")), None)
     if form is None:
         raise UsageError(
-            f"--space {text!r} is neither a TOML file nor one of the short forms, such as {', '.join(forms)}; "
+            f"Space {text!r} is neither a TOML file nor one of the short forms, such as {', '.join(forms)}; "
             "`likewise spaces` lists them."
         )
     try:
         return forms[form].from_text(rest)
     except SpaceError as error:
-        raise UsageError(f"--space {text!r} is no space: {error}") from None
+        raise UsageError(f"Space {text!r} is none: {error}") from None
     except (ValueError, TypeError):
-        raise UsageError(f"--space {text!r} cannot be read; write it like {form!r}.") from None
+        raise UsageError(f"Space {text!r} cannot be read; write it like {form!r}.") from None
 
 
 def path(text: str | None) -> Path | None:
@@ -84,7 +84,7 @@ def _from_file(path: Path) -> Space:
     try:
         data = _toml(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}; check the name and the folder.") from None
+        raise UsageError(f"There is no file {path}; check the name and the folder.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}; check its permissions.") from None
     except ValueError as error:

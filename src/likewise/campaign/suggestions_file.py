@@ -19,7 +19,7 @@ from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import Decimal
 from likewise.tables.dialect import Dialect
-from likewise.tables.writing import number_text, suited, write
+from likewise.tables.writing import dialect_for, number_text, write
 
 if TYPE_CHECKING:
     import polars
@@ -28,7 +28,7 @@ PREDICTIONS = ("mean", "std", "chance")
 DIGITS = 6
 
 
-def unmerged(target: Path, table: Sheet | None) -> int | None:
+def count_unmerged(target: Path, table: Sheet | None) -> int | None:
     """How many results a file of suggestions holds that the table has not; None where it is no such file."""
     chosen = Choices(skip_bad=True)
     try:
@@ -50,7 +50,7 @@ def write_suggestions(problem: Problem, found: Sequence[Suggestion], target: Pat
     """Write the suggestions in the dialect of the input."""
     source = problem.sheet
     like = Dialect() if source is None else source.table.dialect
-    dialect = suited(target, like)
+    dialect = dialect_for(target, like)
     own = _fresh(problem.study.space, found, chosen) if source is None else _rows(problem, source, found)
     write(_with_predictions(own, found, dialect, "." if source is None else source.decimal), target, dialect)
 

@@ -108,7 +108,7 @@ class Laboratory:
         with target.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([header, *rows])
 
-    def measured(self, table: Path) -> dict[str, float]:
+    def measurements(self, table: Path) -> dict[str, float]:
         """The yields that a table holds."""
         with table.open(encoding="utf-8", newline="") as file:
             return {row["smiles"]: float(row["yield"]) for row in csv.DictReader(file) if row["yield"]}

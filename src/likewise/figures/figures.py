@@ -88,7 +88,7 @@ def progress(course: Course, upcoming: Expectations | None = None, name: str = "
     return figure
 
 
-def predicted(check: LeftOut, name: str = "value") -> Figure:
+def predictions(check: LeftOut, name: str = "value") -> Figure:
     """Each measured value against what the others predict for it, with 95 % intervals."""
     with _figure() as (figure, axes):
         inside = check.inside()
@@ -148,12 +148,12 @@ def object_map(shown: Map, name: str = "value") -> Figure:
         for side in axes.spines.values():
             side.set_visible(False)
         if shown.picks:
-            _numbered(axes, shown.points, shown.picks)
+            _draw_picks(axes, shown.points, shown.picks)
         _legend(figure, axes)
     return figure
 
 
-def _numbered(axes: Any, points: Matrix, picks: Sequence[int]) -> None:
+def _draw_picks(axes: Any, points: Matrix, picks: Sequence[int]) -> None:
     """Numbered marks for the suggestions, beside their points where these lie too close together to be read."""
     low, high = points.min(axis=0), points.max(axis=0)
     # Inches of the picture, roughly: the axes leave room for the legend and the scale of the values.

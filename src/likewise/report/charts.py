@@ -80,7 +80,7 @@ def _predictions(left_out: LeftOut | None, problem: Problem, name: str) -> Chart
         f"Each measured object, predicted from all the others. Typical error {left_out.error:.3g}; "
         f"predicting the mean of all would give {float(np.std(left_out.values)):.3g}."
     )
-    figure = figures.predicted(left_out, name)
+    figure = figures.predictions(left_out, name)
     return Chart("predictions", "Predicted and measured", text, inline(figure, "predictions", text))
 
 

@@ -20,7 +20,7 @@ from likewise.report.charts import charts
 from likewise.report.svg import BOND, SMALL_BOND, molecule
 from likewise.similarity.base import Similarity
 from likewise.study.suggestion import Suggestion
-from likewise.tables.writing import replaced
+from likewise.tables.writing import write_bytes
 
 # Suggestions that get a card, and analogues on each; further suggestions stand in a table.
 DRAWN, ANALOGUES = 48, 3
@@ -47,7 +47,7 @@ def write_report(
     problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, target: Path, notes: Sequence[str]
 ) -> None:
     """Write the report; a report that exists is replaced."""
-    replaced(target, page(problem, found, judgement, notes).encode())
+    write_bytes(target, page(problem, found, judgement, notes).encode())
 
 
 def page(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, notes: Sequence[str] = ()) -> str:
@@ -67,7 +67,7 @@ def page(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | N
         percent=percent,
         shown=shown,
         molecule=molecule,
-        expected=_expected,
+        expected=_expectation,
         about=lambda x: _about(problem, x),
         name=name,
         molecules=molecular_fields(problem.similarities),
@@ -104,7 +104,7 @@ def _molecular_fields(similarity: Similarity) -> set[str]:
     return molecular_fields(similarity.parts)
 
 
-def _expected(s: Suggestion) -> str:
+def _expectation(s: Suggestion) -> str:
     return "" if s.mean is None else f"{s.mean:.4g} ± {s.std:.2g}"
 
 

@@ -29,7 +29,7 @@ def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[s
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     for group, names in (titles or {}).items():
-        text = _titled(text, group, names)
+        text = _with_titles(text, group, names)
     text = re.sub(r'\bid="', f'id="{key}-', text)
     text = re.sub(r'href="#', f'href="#{key}-', text)
     text = text.replace("url(#", f"url(#{key}-")
@@ -43,7 +43,7 @@ def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[s
     return Markup(head + text[text.index(">") + 1 :])
 
 
-def _titled(text: str, group: str, names: Sequence[str]) -> str:
+def _with_titles(text: str, group: str, names: Sequence[str]) -> str:
     """Put a name into each point of a group of points, in their order."""
     start = text.find(f'<g id="{group}"')
     if start < 0:

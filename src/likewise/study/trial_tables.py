@@ -117,7 +117,7 @@ def _parquet_of(records: Sequence[Mapping[str, Any]]) -> bytes:
     import polars
 
     stream = io.BytesIO()
-    polars.DataFrame([_typed(name, cells) for name, cells in _flat(records).items()]).write_parquet(stream)
+    polars.DataFrame([_column_of(name, cells) for name, cells in _flat(records).items()]).write_parquet(stream)
     return stream.getvalue()
 
 
@@ -155,7 +155,7 @@ def _texts(cells: Sequence[Any]) -> list[str | None]:
     return [None if cell is ABSENT else write(cell) for cell in cells]
 
 
-def _typed(name: str, cells: Sequence[Any]) -> polars.Series:
+def _column_of(name: str, cells: Sequence[Any]) -> polars.Series:
     """The column as Parquet: booleans, numbers, texts or lists of them; otherwise JSON as bytes."""
     import polars
 

@@ -55,14 +55,14 @@ def numbers(cells: polars.Series, decimal: Decimal | None = None) -> Numbers:
     import polars
 
     if cells.dtype.is_numeric():
-        return _found(cells.cast(polars.Float64), cells.is_not_null())
+        return _numbers(cells.cast(polars.Float64), cells.is_not_null())
     if cells.dtype != polars.String:
-        return _found(polars.Series([None] * len(cells), dtype=polars.Float64), cells.is_not_null())
+        return _numbers(polars.Series([None] * len(cells), dtype=polars.Float64), cells.is_not_null())
     text = cells.str.strip_chars()
     text = text.set(text.str.to_lowercase().is_in(MISSING), None)
     quick = text.cast(polars.Float64, strict=False)
     if decimal != "," and quick.null_count() == text.null_count():
-        return _found(quick, text.is_not_null())
+        return _numbers(quick, text.is_not_null())
     text = text.str.replace("^\u2212", "-")
     sign, unclear = decimal, None
     if sign is None:
@@ -71,10 +71,10 @@ def numbers(cells: polars.Series, decimal: Decimal | None = None) -> Numbers:
     fits = text.str.contains(_PATTERNS[sign])
     plain = text.str.replace_all(f"[^0-9eE+{sign}-]", "").str.replace(sign, ".", literal=True)
     read = plain.set(~fits.fill_null(value=False), None).cast(polars.Float64, strict=False)
-    return _found(read, text.is_not_null(), sign, unclear)
+    return _numbers(read, text.is_not_null(), sign, unclear)
 
 
-def _found(
+def _numbers(
     values: polars.Series, present: polars.Series, decimal: Decimal = ".", unclear: int | None = None
 ) -> Numbers:
     """Numbers, with what is present but no finite number among the bad ones."""

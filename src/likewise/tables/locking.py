@@ -16,7 +16,7 @@ NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 @contextmanager
-def alone(table: Path, waiting: Callable[[], None]) -> Iterator[None]:
+def exclusive(table: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold the lock of a table; `waiting` is called once if somebody else has it.
 
     A lock ends with its process, however that ends. Where none can be made, in a folder that cannot be written or on a
@@ -24,15 +24,15 @@ def alone(table: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """
     place = Path(os.path.realpath(table))
     lock = place.with_name(f".{place.name}.lock")
-    file = _held(lock, waiting)
+    file = _acquire(lock, waiting)
     try:
         yield
     finally:
         if file is not None:
-            _released(lock, file)
+            _release(lock, file)
 
 
-def _held(lock: Path, waiting: Callable[[], None]) -> int | None:
+def _acquire(lock: Path, waiting: Callable[[], None]) -> int | None:
     said = False
     while True:
         try:
@@ -78,7 +78,7 @@ if os.name == "nt":
             return False
         return True
 
-    def _released(lock: Path, file: int) -> None:
+    def _release(lock: Path, file: int) -> None:
         # An open file cannot be removed there; one that somebody else has opened meanwhile stays for him.
         os.close(file)
         with suppress(OSError):
@@ -95,7 +95,7 @@ else:
             return False
         return True
 
-    def _released(lock: Path, file: int) -> None:
+    def _release(lock: Path, file: int) -> None:
         # Removed while it is held, so that nobody else can hold it by then.
         with suppress(OSError):
             lock.unlink()

@@ -89,7 +89,7 @@ def read(path: str | Path, *, skip_ragged: bool = False, may_be_empty: bool = Fa
     if data.startswith(PARQUET):
         table = _parquet(source, data, gzipped)
     elif source.suffix.lower() == ".parquet":
-        raise TableError(f"{source} is no Parquet file, as its name says; export it again, or correct its name.")
+        raise TableError(f"{source} is called a Parquet file but is none; export it again, or correct its name.")
     else:
         text, dialect = decode(data, str(source))
         dialect = replace(dialect, gzipped=gzipped, delimiter=find_delimiter(text.lstrip("\r\n"), source.name))
@@ -153,7 +153,7 @@ def _header(source: Path, text: str, dialect: Dialect) -> list[str]:
         # A header is not longer than this, and a copy of a large table is not made for it.
         names = next(csv_reader(text[:LONGEST_HEADER], dialect.delimiter))
     except (csv.Error, StopIteration):
-        raise TableError(f"the header of {source} cannot be read; its first row has to name the columns.") from None
+        raise TableError(f"The header of {source} cannot be read; its first row has to name the columns.") from None
     return [unguard(name.strip()) for name in names]
 
 
@@ -190,7 +190,7 @@ def _slowly(
                     raise TableError(
                         f"{source}, row {place + 2} has {len(row)} cells, but the header names {width} columns: "
                         f"{row[width]!r} is one too many. Put quotation marks around cells that contain "
-                        f"{_called(dialect.delimiter)}.",
+                        f"{_delimiter_name(dialect.delimiter)}.",
                         settings={"skip_bad": ""},
                     )
                 overlong[place], row = row, []
@@ -204,7 +204,7 @@ def _slowly(
     return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())), overlong
 
 
-def _called(delimiter: str) -> str:
+def _delimiter_name(delimiter: str) -> str:
     return {"\t": "a tab", ",": "a comma", ";": "a semicolon"}.get(delimiter, repr(delimiter))
 
 

@@ -20,19 +20,19 @@ WHOLE = re.compile(r"[+\-]?\d+")
 SINGLE = 1e-6
 
 
-def typed(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
+def parse_as(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
     """What a text means in a column of this type; a ValueError that says why where it means nothing."""
     import polars
 
     text = text.strip()
     if kind.is_numeric():
-        return _number(text, kind, decimal)
+        return _parse_number(text, kind, decimal)
     if kind == polars.Boolean:
         if text.lower() not in ("true", "false"):
             raise ValueError("it is neither true nor false")
         return text.lower() == "true"
     if isinstance(kind, polars.Date | polars.Datetime | polars.Time):
-        return _moment(text, kind)
+        return _parse_moment(text, kind)
     if kind.is_nested():
         try:
             return read_json(text)
@@ -41,10 +41,10 @@ def typed(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
     return text
 
 
-def _number(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
+def _parse_number(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
     value = number(text, decimal)
     if value is None or not math.isfinite(value):
-        raise ValueError("it is no number")
+        raise ValueError("it is not a number")
     if kind.is_decimal():
         return Exact(repr(value))
     if WHOLE.fullmatch(text):
@@ -52,7 +52,7 @@ def _number(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
     return int(value) if kind.is_integer() and value.is_integer() else value
 
 
-def _moment(text: str, kind: polars.DataType) -> Any:
+def _parse_moment(text: str, kind: polars.DataType) -> Any:
     import polars
 
     read = date if kind == polars.Date else time if kind == polars.Time else datetime
@@ -72,7 +72,7 @@ def with_cells(column: polars.Series, changed: Mapping[int, Any], below: Sequenc
     if not new:
         return column
     for kind in _wider(column.dtype, new):
-        old, cells = _cast(column, kind), _built(new, kind)
+        old, cells = _cast(column, kind), _series(new, kind)
         if old is None or cells is None:
             continue
         places = list(range(len(column)))
@@ -115,7 +115,7 @@ def _cast(column: polars.Series, kind: polars.DataType) -> polars.Series | None:
         return None
 
 
-def _built(cells: Sequence[Any], kind: polars.DataType) -> polars.Series | None:
+def _series(cells: Sequence[Any], kind: polars.DataType) -> polars.Series | None:
     """The cells as a column of this type, if it holds them as they are."""
     import polars
 
@@ -124,10 +124,10 @@ def _built(cells: Sequence[Any], kind: polars.DataType) -> polars.Series | None:
     except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
         return None
     near = SINGLE if kind == polars.Float32 else 0.0
-    return made if all(_kept(a, b, near) for a, b in zip(cells, made.to_list(), strict=True)) else None
+    return made if all(_is_same(a, b, near) for a, b in zip(cells, made.to_list(), strict=True)) else None
 
 
-def _kept(given: Any, held: Any, near: float) -> bool:
+def _is_same(given: Any, held: Any, near: float) -> bool:
     if isinstance(given, float) and isinstance(held, float):
         return math.isclose(given, held, rel_tol=near) or (math.isnan(given) and math.isnan(held))
     return bool(given == held) and isinstance(given, str) == isinstance(held, str)

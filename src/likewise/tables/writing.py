@@ -38,10 +38,10 @@ def _ending(target: Path) -> str:
     return (target.with_suffix("") if target.suffix.lower() == ".gz" else target).suffix.lower()
 
 
-def suited(target: Path, like: Dialect) -> Dialect:
+def dialect_for(target: Path, like: Dialect) -> Dialect:
     """The dialect that a file's name asks for, otherwise as another table was written.
 
-    >>> suited(Path("next.tsv"), Dialect(delimiter=";")).delimiter
+    >>> dialect_for(Path("next.tsv"), Dialect(delimiter=";")).delimiter
     '\\t'
     """
     gzipped, ending = target.suffix.lower() == ".gz", _ending(target)
@@ -72,11 +72,11 @@ def write(
         frame.write_parquet(stream)
         data = stream.getvalue()
     else:
-        data = _encoded(frame, dialect, overlong or {})
-    replaced(target, gzip.compress(data) if dialect.gzipped else data)
+        data = _encode(frame, dialect, overlong or {})
+    write_bytes(target, gzip.compress(data) if dialect.gzipped else data)
 
 
-def replaced(target: Path, data: bytes) -> None:
+def write_bytes(target: Path, data: bytes) -> None:
     """Put these bytes in the place of a file, whole or not at all."""
     try:
         replace_file(target, data)
@@ -84,7 +84,7 @@ def replaced(target: Path, data: bytes) -> None:
         raise TableError(f"{target} cannot be written: {error.strerror or error}; check the folder.") from error
 
 
-def backed_up(source: Path) -> Path:
+def keep_backup(source: Path) -> Path:
     """A copy of the file beside it, under a name that is not taken."""
     try:
         return back_up(source)
@@ -94,7 +94,7 @@ def backed_up(source: Path) -> Path:
         ) from error
 
 
-def _encoded(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Sequence[str]]) -> bytes:
+def _encode(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Sequence[str]]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, delimiter=dialect.delimiter, lineterminator=dialect.newline)
     writer.writerow([guard(name) for name in frame.columns])

@@ -96,7 +96,7 @@ def _measure(laboratory: Laboratory, table: Path, following: Path, n: int, numbe
     for file in (merged.backup, following):
         if file is not None:
             file.unlink()
-    measured = laboratory.measured(table)
+    measured = laboratory.measurements(table)
     found = max(laboratory.truth[smiles] for smiles in measured)
     better = sum(truth > found for truth in laboratory.truth.values())
     return Round(number, len(measured), max(measured.values()), better + 1, len(laboratory.truth))

@@ -15,7 +15,7 @@ from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.similarities import Request
-from likewise.campaign.suggestions_file import unmerged, write_suggestions
+from likewise.campaign.suggestions_file import count_unmerged, write_suggestions
 from likewise.campaign.targets import check_targets
 from likewise.campaign.wording import because, count, percent, shown
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
@@ -142,7 +142,7 @@ def _check_out(out: Path, file: Path | None, table: Sheet | None, force: bool, c
     check_name(out)
     if force or not out.exists():
         return
-    lost = unmerged(out, table)
+    lost = count_unmerged(out, table)
     if lost is None:
         raise UsageError(f"{out} exists and is no table of suggestions; give another name, or --force to replace it.")
     if lost:
