@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.timeout(1200)
 # The model is kept small, so that it is the storage that is put under stress.
 COMMON = """
 import sys
+import time
+from pathlib import Path
 import numpy as np
 import likewise as lw
 from likewise.model import schedule
@@ -32,8 +35,12 @@ class Near(lw.Similarity):
         return np.ones(len(a))
 
 schedule.CONDITIONED_ON = schedule.LEARNT_FROM = schedule.EVERY_TELL_UNTIL = 20
-url, size, initial, most, lease = sys.argv[1], *map(int, sys.argv[2:])
+url, meeting, size, initial, most, lease = sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:])
 study = lw.Study(lw.Pool(list(range(size))), Near(), storage=url, initial=initial, lease=lease or None)
+# All begin together, however long it takes the last one to start.
+(meeting / study.worker).touch()
+while len(list(meeting.iterdir())) < 8:
+    time.sleep(0.01)
 """
 
 SHARE = (
@@ -51,9 +58,10 @@ def opened(url: str, size: int, **options: Any) -> lw.Study:
     return lw.Study(lw.Pool(list(range(size))), lambda x, y: 1.0 / (1.0 + abs(x - y)), storage=url, **options)
 
 
-def test_eight_workers_share_one_study(url: str, start: Start) -> None:
-    size, trials = 450, 400
-    workers = [start(SHARE, url, size, 250, trials, 0) for _ in range(8)]
+def test_eight_workers_share_one_study(url: str, start: Start, tmp_path: Path) -> None:
+    size, trials, meeting = 180, 150, tmp_path / "meeting"
+    meeting.mkdir()
+    workers = [start(SHARE, url, meeting, size, 110, trials, 0) for _ in range(8)]
     outputs = [worker.communicate() for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 8, [error for _, error in outputs if error]
     told = sorted(tuple(map(int, line.split())) for out, _ in outputs for line in out.splitlines())
