@@ -178,8 +178,6 @@ TABLES: dict[str, list[Case]] = {
     "Graphs": [
         Case("lw.WeisfeilerLehman()", "networkx, scipy.sparse", graphs, GRAPH),
         Case("lw.ShortestPath()", "networkx, scipy.sparse", graphs, GRAPH),
-        Case("lw.Histograms('vertex')", "networkx, scipy.sparse", graphs, GRAPH),
-        Case("lw.Histograms('edge')", "networkx, scipy.sparse", graphs, GRAPH),
         Case("lw.GraphEdit(timeout=0)", "networkx", small_graphs, "5 to 7 nodes, first bound", 100),
     ],
     "Time series": [
@@ -201,13 +199,8 @@ TABLES: dict[str, list[Case]] = {
         Case("lw.Bhattacharyya()", "numpy", gaussians, NORMAL),
         Case("lw.Wasserstein2()", "numpy", gaussians, NORMAL),
         Case("lw.GaussianEmbedding()", "numpy", gaussians, NORMAL),
-        Case("lw.GeometricJensenShannon()", "numpy", gaussians, NORMAL),
-        Case("lw.JensenShannon()", "numpy", gaussians, "2 dimensions, 128 points", 10_000),
         Case("lw.MonteCarloKL(lw.Gaussian.sample, log_density)", "numpy", gaussians, "256 samples", 2_500),
         Case("lw.MonteCarloJS(lw.Gaussian.sample, log_density)", "numpy", gaussians, "256 samples", 2_500),
-        Case("lw.SampleWasserstein()", "numpy", one_dimensional_samples, "100 numbers"),
-        Case("lw.SampleWasserstein()", "POT", samples, "100 points in 2 dimensions", 100),
-        Case("lw.SlicedWasserstein()", "numpy", samples, "100 points in 2 dimensions"),
     ],
     "Vectors": [
         Case("lw.RBF()", "numpy", vectors, "10 numbers"),

@@ -17,7 +17,7 @@ from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
 from likewise.similarity.auto.catalogue import of_records, usual_lengthscale
 from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.kinds.categories import Same
+from likewise.similarity.kinds.categories import Equal
 
 Options = Callable[[Task], Mapping[str, Any]]
 
@@ -172,7 +172,7 @@ def _fingerprints(task: Task) -> Mapping[str, Any]:
     assert isinstance(task, Pool)
     if task.kind == "molecules":
         return {"similarity": lw.Tanimoto()}
-    similarities = {"molecule": lw.Tanimoto(), "number": fixed(lw.RBF(usual_lengthscale(1))), "category": Same()}
+    similarities = {"molecule": lw.Tanimoto(), "number": fixed(lw.RBF(usual_lengthscale(1))), "category": Equal()}
     changing = [part for part in task.parts if len(set(part.values)) > 1]
     return {"similarity": list(of_records({part.name: (similarities[part.kind],) for part in changing}))}
 

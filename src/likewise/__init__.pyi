@@ -27,6 +27,7 @@ from likewise.similarity.combine.algebra import warped as warped
 from likewise.similarity.combine.parts import Parts as Parts
 from likewise.similarity.from_function import Precomputed as Precomputed
 from likewise.similarity.from_function import from_function as from_function
+from likewise.similarity.kinds.categories import Equal as Equal
 from likewise.similarity.kinds.compositions import Aitchison as Aitchison
 from likewise.similarity.kinds.compositions import Hellinger as Hellinger
 from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding as GaussianEmbedding
@@ -34,15 +35,10 @@ from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya as B
 from likewise.similarity.kinds.distributions.gaussians import Gaussian as Gaussian
 from likewise.similarity.kinds.distributions.gaussians import SymmetricKL as SymmetricKL
 from likewise.similarity.kinds.distributions.gaussians import Wasserstein2 as Wasserstein2
-from likewise.similarity.kinds.distributions.jensen_shannon import GeometricJensenShannon as GeometricJensenShannon
-from likewise.similarity.kinds.distributions.jensen_shannon import JensenShannon as JensenShannon
 from likewise.similarity.kinds.distributions.monte_carlo import MonteCarloJS as MonteCarloJS
 from likewise.similarity.kinds.distributions.monte_carlo import MonteCarloKL as MonteCarloKL
-from likewise.similarity.kinds.distributions.samples import SampleWasserstein as SampleWasserstein
-from likewise.similarity.kinds.distributions.samples import SlicedWasserstein as SlicedWasserstein
 from likewise.similarity.kinds.embedded import Embedded as Embedded
 from likewise.similarity.kinds.graph_edit import GraphEdit as GraphEdit
-from likewise.similarity.kinds.graphs import Histograms as Histograms
 from likewise.similarity.kinds.graphs import ShortestPath as ShortestPath
 from likewise.similarity.kinds.graphs import WeisfeilerLehman as WeisfeilerLehman
 from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy as MaximumMeanDiscrepancy

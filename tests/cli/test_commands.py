@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from likewise.campaign.names import ACQUISITIONS, SIMILARITIES, STRATEGIES
+import likewise as lw
+from likewise.campaign.names import ACQUISITIONS, STRATEGIES, arguments, known_similarities, similarities
 from likewise.campaign.space_text import spaces
 
 Run = Callable[..., Any]
@@ -111,7 +112,7 @@ def test_what_does_not_go_with_the_others_is_named(run: Run, save: Save, words: 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--seed", "-1"), ("-s", "ngrams(0)"), ("-s", "smiles(5)"), ("-s", "reverse_complement(3)"),
+        ("--seed", "-1"), ("-s", "ngrams(0)"), ("-s", "canonical_smiles(5)"), ("-s", "reverse_complement(3)"),
         ("--acquisition", "ucb(-1)"), ("--acquisition", "ucb(x)"), ("-s", "tanimoto(radius=x)"),
     ],
 )  # fmt: skip
@@ -122,9 +123,9 @@ def test_options_that_do_not_fit_are_usage(run: Run, words: Path, arguments: tup
 
 
 def test_compare_ranks_the_similarity_that_explains_first(run: Run, words: Path) -> None:
-    data = run("compare", words, "--json", "-o", "word", "-s", "same,hamming").data
+    data = run("compare", words, "--json", "-o", "word", "-s", "equal,hamming").data
     assert data["rows"][0]["name"] == "Hamming"
-    assert run("compare", words, "-o", "word", "-s", "same,hamming").out.count("Hamming") == 1
+    assert run("compare", words, "-o", "word", "-s", "equal,hamming").out.count("Hamming") == 1
 
 
 def test_diagnose_gives_the_verdict(run: Run, words: Path) -> None:
@@ -143,20 +144,33 @@ def test_too_few_to_judge_by(run: Run, save: Save, command: str) -> None:
 
 def test_lists_name_what_options_take(run: Run) -> None:
     names = [each["name"] for each in run("similarities", "--json").data["similarities"]]
-    assert names == list(SIMILARITIES)
+    assert names == list(known_similarities())
     text = run("similarities").out
     assert all(name in text for name in names)
     assert [each["name"] for each in run("spaces", "--json").data["spaces"]] == list(spaces())
     assert "strings:ACGT:8" in run("spaces").out
 
 
-@pytest.mark.parametrize("named", [*SIMILARITIES.items(), *ACQUISITIONS.items(), *STRATEGIES.items()])
-def test_every_name_stands_for_something_that_takes_the_arguments_it_lists(named: tuple[str, Any]) -> None:
-    made = named[1].load()
+@pytest.mark.parametrize("made", [*known_similarities().values(), *ACQUISITIONS.values(), *STRATEGIES.values()])
+def test_every_name_stands_for_something_that_takes_the_arguments_it_lists(made: Any) -> None:
     parameters = set(inspect.signature(made).parameters)
-    for argument in named[1].arguments.split(","):
-        if "=" in argument:
-            assert argument.split("=")[0].strip() in parameters
+    for argument in arguments(made).split(", "):
+        assert argument.split("=")[0] in {*parameters, ""}
+
+
+def test_every_public_similarity_is_listed_unless_it_takes_functions() -> None:
+    public = {name for name, home in lw.HOMES.items() if home.startswith("likewise.similarity.kinds.")}
+    classes = {name for name in public if issubclass(getattr(lw, name), lw.Similarity)}
+    listed = {each.__name__ for each in known_similarities().values()}
+    assert classes - listed == {"Embedded", "MonteCarloJS", "MonteCarloKL"}
+    assert all(each.kind for each in known_similarities().values())
+
+
+@pytest.mark.parametrize("text", ["tanimoto_counts", "Tanimoto-Counts", "TanimotoCounts", "tanimotocounts(radius=2)"])
+def test_names_are_known_however_they_are_written(text: str) -> None:
+    found = similarities([text])
+    assert isinstance(found, list)
+    assert found == [lw.TanimotoCounts()]
 
 
 @pytest.fixture

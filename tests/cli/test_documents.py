@@ -131,7 +131,7 @@ def test_the_fields_of_json_are_those_on_the_page(run: Run, table: Path, save: S
         "AAB", 1.0
     )
     results = save("smiles,yield\nCCN,9\nCCCCCCCCN,3\n", "next.csv")
-    options = ("--object", "smiles", "-s", "tanimoto,smiles(indel)")
+    options = ("--object", "smiles", "-s", "tanimoto,canonical_smiles(indel)")
     answers = {
         "suggest": run("suggest", table, "-n", 2, "--out", "new.csv", "--report", "r.html", "--json", *options),
         "tell": run("tell", table, results, "--in-place", "--on-conflict", "keep", "--json"),

@@ -155,10 +155,12 @@ def test_records_of_several_columns(run: Run, save: Save) -> None:
     table = save("\n".join(lines))
     data = run("suggest", table, "-n", 2, "--json", "-o", "ligand", "-o", "temperature").data
     assert data["suggestions"][0]["object"]["temperature"] == 80.0
-    named = run("suggest", table, "--json", "-o", "ligand", "-o", "temperature", "-s", "ligand=same,temperature=matern")
+    named = run(
+        "suggest", table, "--json", "-o", "ligand", "-o", "temperature", "-s", "ligand=equal,temperature=matern"
+    )
     assert named.code == 0
-    assert run("suggest", table, "-o", "ligand", "-o", "temperature", "-s", "solvent=same").code == 2
-    assert run("suggest", table, "-o", "ligand", "-s", "ligand=same").code == 2
+    assert run("suggest", table, "-o", "ligand", "-o", "temperature", "-s", "solvent=equal").code == 2
+    assert run("suggest", table, "-o", "ligand", "-s", "ligand=equal").code == 2
 
 
 def test_known_standard_deviations_are_used(run: Run, save: Save) -> None:
@@ -422,7 +424,7 @@ def test_before_anything_is_measured_the_empty_column_is_the_value(run: Run, sav
 def test_analogues_of_records_are_told_by_what_they_have_different(run: Run, save: Save) -> None:
     rows = [f"{a},{b},{t},{i if i < 14 else ''}" for i, (a, b, t) in enumerate(product("KLM", "xyz", (20, 40)))]
     table = save("\n".join(["base,ligand,t,y", *rows]))
-    command = ("suggest", table, "-o", "base", "-o", "ligand", "-o", "t", "-s", "base=same,ligand=same,t=rbf")
+    command = ("suggest", table, "-o", "base", "-o", "ligand", "-o", "t", "-s", "base=equal,ligand=equal,t=rbf")
     answer = run(*command, "--report", "r.html", "--out", "next.csv")
     assert "the same with" in answer.out
     text = Path("r.html").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
 from likewise.model.schedule import EVERY_TELL_UNTIL, Data, Model
 from likewise.similarity.distance import DistanceSimilarity
-from likewise.similarity.kinds.categories import Same
+from likewise.similarity.kinds.categories import Equal
 
 POINTS = list(np.random.default_rng(0).random((40, 4)))
 CALLS: list[int] = []
@@ -84,7 +84,7 @@ def test_what_is_left_to_the_data_is_settled_again_when_they_have_doubled() -> N
 
 def test_what_settles_as_before_is_not_compared_again() -> None:
     corners = [(float(i % 2), float(i // 2 % 2)) for i in range(32)]
-    similarities = (Taxicab(), lw.Parts(x=Taxicab(), kind=Same(0.0)), lw.RBF([0.5, 0.25]))
+    similarities = (Taxicab(), lw.Parts(x=Taxicab(), kind=Equal(0.0)), lw.RBF([0.5, 0.25]))
     kept = GramCache((similarities[0], similarities[2]))
     kept.settle(corners[:8])
     first = kept.of(corners)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.similarities.jensen_shannon import JensenShannon
+from examples.similarities.samples import SlicedWasserstein
 
 import likewise as lw
 from likewise.errors import SimilarityError
@@ -19,10 +21,10 @@ from likewise.similarity.base import Similarity
         lw.NGrams,
         lw.Subsequences,
         lw.WeisfeilerLehman,
-        lambda n: lw.JensenShannon(points=n),
-        lambda n: lw.SlicedWasserstein(directions=n),
-        lambda n: lw.SlicedWasserstein(quantiles=n),
-        lambda n: lw.SlicedWasserstein(seed=n),
+        lambda n: JensenShannon(points=n),
+        lambda n: SlicedWasserstein(directions=n),
+        lambda n: SlicedWasserstein(quantiles=n),
+        lambda n: SlicedWasserstein(seed=n),
         lambda n: lw.GlobalAlignmentKernel(shift=n),
         lambda n: lw.MonteCarloKL(lw.Gaussian.sample, lambda omega, x: x.log_density(omega), samples=n),
         lambda n: lw.MonteCarloJS(lw.Gaussian.sample, lambda omega, x: x.log_density(omega), seed=n),

@@ -12,7 +12,7 @@ from likewise.errors import LikewiseError
 from likewise.model.diagnosis import Diagnosis, Fit, diagnose, finite, table
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
-from likewise.similarity.auto.given import Given, as_similarities, view_inside_fixed
+from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.ranges import column, rescaled, span
@@ -115,6 +115,6 @@ def _gram(similarity: Similarity, objects: Sequence[Any]) -> Gram:
     def view(one: Similarity) -> Similarity:
         return rescaled(one, lambda path: span(column(objects, path)))
 
-    viewed = view(view_inside_fixed(similarity, view))
+    viewed = view(similarity)
     gram = Gram.of(viewed, objects)
     return gram.retune(viewed.fitted(gram.encodings))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,13 @@ PAIRED = 16
 
 
 class Similarity(ABC):
-    """How alike two objects are: a symmetric, non-negative score, not necessarily positive definite."""
+    """How alike two objects are: a symmetric, non-negative score, not necessarily positive definite.
+
+    `compares` says in a few words what it looks at, for the list of those that the command line knows by name; it is
+    empty where text cannot describe one, as it takes functions.
+    """
+
+    compares: ClassVar[str] = ""
 
     @abstractmethod
     def encode(self, objects: Sequence[Any]) -> Encoding:
@@ -97,8 +103,13 @@ class Similarity(ABC):
 
     @property
     def kind(self) -> str | None:
-        """The kind of object it reads ("molecules"), where it reads one kind alone and others want to know."""
+        """The kind of object it reads ("molecules"), where it reads one kind alone."""
         return None
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether it has derivatives in the objects if its parts have: unless said otherwise, if it has the methods."""
+        return isinstance(self, Differentiable)
 
     @property
     def price(self) -> float:
@@ -206,7 +217,7 @@ def assign(owner: Any, **values: Any) -> None:
 
 def is_differentiable(similarity: Similarity) -> TypeGuard[Differentiable]:
     """Whether the similarity and all its parts have derivatives in the objects."""
-    return isinstance(similarity, Differentiable) and all(map(is_differentiable, similarity.parts))
+    return similarity.differentiable and all(map(is_differentiable, similarity.parts))
 
 
 def map_leaves(function: Callable[[Similarity], Similarity], similarity: Similarity) -> Similarity:

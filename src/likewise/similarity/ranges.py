@@ -82,7 +82,7 @@ def rescaled(similarity: Similarity, coordinates: Callable[[Path], Coordinates |
         return similarity.rebuilt([rescaled(part, coordinates, (*path, name)) for name, part in inside])
     if isinstance(similarity, COMBINATIONS):
         return similarity.rebuilt([rescaled(part, coordinates, path) for part in similarity.parts])
-    if isinstance(similarity, VectorSimilarity) and not isinstance(similarity, Rescaled):
+    if isinstance(similarity, VectorSimilarity):
         there = coordinates(path)
         return similarity if there is None else Rescaled(similarity, there)
     return similarity

@@ -19,6 +19,7 @@ from likewise.similarity.base import (
     is_differentiable,
 )
 from likewise.similarity.combine.parts import Parts
+from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding, count, plain
 
 
@@ -31,7 +32,7 @@ def aligned(inner: Parts, widths: Mapping[str, int]) -> Similarity:
 
 
 @dataclass(frozen=True)
-class Aligned(Similarity):
+class Aligned(Through):
     """A similarity of records whose gradient has the columns of the continuous fields, in the order of the space.
 
     The other fields are held fixed, so their similarities need no derivative; a continuous field that is not compared,
@@ -43,25 +44,8 @@ class Aligned(Similarity):
     widths: tuple[tuple[str, int], ...]
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def encode(self, objects: Sequence[Any]) -> Encoding:
-        return self.inner.encode(objects)
-
-    def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b)
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
+    def parts(self) -> tuple[Similarity, ...]:
+        return ()
 
     def fitted(self, a: Encoding) -> Similarity:
         return self._around(self.inner.fitted(a))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.similarity.auto.given import Given, as_similarities, view_inside_fixed
+from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Space
 
@@ -13,4 +13,4 @@ def similarities(given: Given, space: Space, rng: np.random.Generator) -> tuple[
     """One similarity, a plain function, a list of either, or "auto" for those that the space names itself."""
     named = as_similarities(given)
     found = space.recognise(rng).similarities if named is None else named
-    return tuple(view_inside_fixed(one, space.view) for one in found)
+    return tuple(found)

@@ -17,12 +17,12 @@ from likewise.similarity.auto.recognise import recognise
 from likewise.similarity.auto.text_kind import writing
 from likewise.similarity.combine.fixed import Fixed, fixed
 from likewise.similarity.combine.parts import Parts
-from likewise.similarity.kinds.categories import Same
+from likewise.similarity.kinds.categories import Equal
 from likewise.similarity.kinds.distributions.gaussians import Gaussian
 from likewise.similarity.kinds.numbered import Numbered
 from likewise.similarity.kinds.permutations import Kendall, Positions
 from likewise.similarity.kinds.strings import Hamming
-from likewise.similarity.kinds.vectors import RBF, Matern, VectorSimilarity
+from likewise.similarity.kinds.vectors import RBF, Matern
 from likewise.similarity.ranges import rescaled, span
 from likewise.testing.similarities import check_similarity
 
@@ -167,10 +167,10 @@ def test_fields_of_records_are_recognised_each_by_itself() -> None:
     assert isinstance(product, Parts)
     assert product.fields == ("solvent", "base", "T", "note")
     assert [part.name for part in product.parts] == [
-        "0.5 × TanimotoCounts(morgan2) + Same",
-        "Same",
+        "0.5 × TanimotoCounts(morgan2) + Equal",
+        "Equal",
         "fixed RBF",
-        "Same",
+        "Equal",
     ]
     assert isinstance(plain_sum, Fixed)
     assert plain_sum.parameters(plain_sum.encode(records)) == {}
@@ -211,12 +211,12 @@ def test_the_usual_lengthscale_is_half_the_diagonal() -> None:
 
 
 CASES = [
-    (Same(), ["red", "blue", 3, ("a", 1), None], [["a"]]),
-    (Same(0.0), ["red", "blue", "green", "grey"], [{}]),
+    (Equal(), ["red", "blue", 3, ("a", 1), None], [["a"]]),
+    (Equal(0.0), ["red", "blue", "green", "grey"], [{}]),
     (fixed(Hamming()), ["ACGT", "AGGT", "TTTT", "ACCT"], [7, "ACG"]),
     (fixed(RBF(0.5)), list(rng.random((5, 2))), ["text", [1.0]]),
     (
-        fixed(Parts("sum", a=RBF(0.5), b=Same())),
+        fixed(Parts("sum", a=RBF(0.5), b=Equal())),
         [{"a": x, "b": i % 2} for i, x in enumerate((0.1, 0.4, 0.8, 0.9))],
         [7],
     ),
@@ -244,12 +244,11 @@ def test_what_is_fixed_has_nothing_to_learn_and_is_fixed_once() -> None:
 
 def test_spaces_rescale_vectors_that_are_fixed() -> None:
     similarity = fixed(RBF(0.5))
-    assert isinstance(similarity, VectorSimilarity)
     seen = rescaled(similarity, lambda path: span([[0.0], [10.0]]))
     assert seen([0.0], [5.0]) == pytest.approx(RBF(0.5)([0.0], [0.5]))
 
 
 @pytest.mark.parametrize("otherwise", [-0.1, 1.0, np.nan])
-def test_same_refuses_what_is_no_share(otherwise: float) -> None:
+def test_equal_refuses_what_is_no_share(otherwise: float) -> None:
     with pytest.raises(SimilarityError, match="otherwise"):
-        Same(otherwise)
+        Equal(otherwise)

@@ -17,7 +17,7 @@ from likewise.similarity.base import Similarity
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import MANY, PER_LEVEL, Encoding, Levels, count, join, plain, take
 from likewise.similarity.from_function import from_function
-from likewise.similarity.kinds.categories import Same
+from likewise.similarity.kinds.categories import Equal
 from likewise.similarity.kinds.permutations import Footrule
 from likewise.similarity.kinds.sets import Jaccard
 from likewise.similarity.kinds.strings import Hamming, Levenshtein
@@ -51,7 +51,7 @@ def test_the_scores_of_many_rows_are_those_of_few(
     how: Literal["product", "sum"], weights: list[float] | None, otherwise: float
 ) -> None:
     rows = grid()
-    parts = Parts(how, weights, heat=RBF(0.5), colour=Same(otherwise), code=Hamming(), dose=RBF(0.5))
+    parts = Parts(how, weights, heat=RBF(0.5), colour=Equal(otherwise), code=Hamming(), dose=RBF(0.5))
     seen = Pool(rows).view(parts)
     many, few = seen.encode(rows), seen.encode(rows[:7])
     assert has_levels(many) == [True, True, True, False]
@@ -62,7 +62,7 @@ def test_the_scores_of_many_rows_are_those_of_few(
 
 
 def test_negative_scores_are_multiplied_as_they_are() -> None:
-    parts = Parts("product", [1.0, 0.5], x=Linear(), colour=Same())
+    parts = Parts("product", [1.0, 0.5], x=Linear(), colour=Equal())
     rows = [{"x": (-1.0 if i % 2 else 2.0,), "colour": "ab"[i % 3 == 0]} for i in range(N)]
     many, few = parts.encode(rows), parts.encode(rows[:4])
     assert has_levels(many) == [True, True]
@@ -76,13 +76,13 @@ def told_apart(x: Any, other: Any) -> float:
 
 
 VALUES: dict[str, tuple[Callable[[], Similarity], list[Any]]] = {
-    "mixed": (Same, [1, True, 1.0, "1", (1,), None, np.float64(1.0), float("nan"), b"1"]),
+    "mixed": (Equal, [1, True, 1.0, "1", (1,), None, np.float64(1.0), float("nan"), b"1"]),
     "numbers": (lambda: RBF(0.7), [1, True, 0.0, -0.0, 0.5, np.float64(0.5)]),
     "texts": (Levenshtein, ["ab", "abc", "b", ""]),
     "sets": (Jaccard, [frozenset("ab"), frozenset("b"), frozenset()]),
     "unhashable": (Jaccard, [{"a", "b"}, {"b"}, ["c", "a"]]),
     "function": (lambda: from_function(lambda x, y: 1.0 / (1.0 + abs(len(x) - len(y)))), ["ab", "abc", "b"]),
-    "records": (lambda: Parts("sum", None, c=Same(), d=RBF(0.3)), [{"c": i % 3, "d": i % 4 / 4} for i in range(12)]),
+    "records": (lambda: Parts("sum", None, c=Equal(), d=RBF(0.3)), [{"c": i % 3, "d": i % 4 / 4} for i in range(12)]),
 }
 
 
@@ -119,7 +119,7 @@ def test_values_are_equal_and_of_one_type_to_share_a_level() -> None:
     parts = Parts(x=from_function(told_apart))
     rows = [{"x": x} for x in [1, 2.0] * MANY]
     assert has_levels(parts.encode(rows)) == [True]
-    (found,) = Parts(x=Same()).encode([{"x": x} for x in [1, True, 1.0, np.float64(1.0)] * MANY])
+    (found,) = Parts(x=Equal()).encode([{"x": x} for x in [1, True, 1.0, np.float64(1.0)] * MANY])
     assert count(found.entries) == 4
     assert len(np.unique(found.entries)) == 1
 
@@ -135,13 +135,13 @@ def test_values_are_equal_and_of_one_type_to_share_a_level() -> None:
     ],
 )
 def test_few_values_of_many_records_are_levels(values: list[Any], expected: bool) -> None:
-    assert has_levels(Parts(x=Same()).encode([{"x": x} for x in values])) == [expected]
+    assert has_levels(Parts(x=Equal()).encode([{"x": x} for x in values])) == [expected]
 
 
 def test_a_value_that_recurs_is_encoded_once() -> None:
     encoded: list[int] = []
 
-    class Counting(Same):
+    class Counting(Equal):
         def encode(self, objects: Any) -> Any:
             encoded.append(len(objects))
             return super().encode(objects)
@@ -152,7 +152,7 @@ def test_a_value_that_recurs_is_encoded_once() -> None:
 
 def test_records_in_records_have_levels_inside() -> None:
     rows = [{"inner": {"c": "ab"[i % 2], "d": float(i)}, "e": i % 3} for i in range(MANY)]
-    inner, outer = Parts(inner=Parts(c=Same(), d=RBF(9.0)), e=Same()).encode(rows)
+    inner, outer = Parts(inner=Parts(c=Equal(), d=RBF(9.0)), e=Equal()).encode(rows)
     assert has_levels(inner) == [True, False]
     assert isinstance(outer, Levels)
 
@@ -174,7 +174,7 @@ def numbered_rows() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("how", ["product", "sum"])
 def test_derivatives_are_those_of_the_plain_encoding(how: Literal["product", "sum"]) -> None:
     rows = numbered_rows()
-    parts = Parts(how, [0.5, 1.0, 2.0], x=RBF(0.4), y=RBF(0.6), colour=Same())
+    parts = Parts(how, [0.5, 1.0, 2.0], x=RBF(0.4), y=RBF(0.6), colour=Equal())
     a = parts.encode(rows)
     assert has_levels(a) == [True, False, True]
     weights = np.random.default_rng(4).standard_normal((len(rows), len(rows)))
@@ -206,7 +206,7 @@ def test_what_is_learnt_and_settled_is_that_of_the_plain_encoding() -> None:
 
 def test_a_gram_matrix_grows_out_of_levels() -> None:
     rows = numbered_rows()
-    parts = Parts(x=RBF(0.4), y=RBF(0.6), colour=Same())
+    parts = Parts(x=RBF(0.4), y=RBF(0.6), colour=Equal())
     grown = Gram.of(parts, rows[:MANY]).grow(rows[MANY : MANY + 2]).grow(rows[MANY + 2 :])
     np.testing.assert_allclose(grown.scores, Gram.of(parts, rows).scores, rtol=1e-12)
     np.testing.assert_allclose(grown.rows(parts.encode(rows)), grown.scores, rtol=1e-12)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.similarities.jensen_shannon import GeometricJensenShannon, JensenShannon
+from examples.similarities.samples import SampleWasserstein, SlicedWasserstein
 
 import likewise as lw
 from likewise.errors import SimilarityError
@@ -45,15 +47,15 @@ def permutation(width: int) -> tuple[int, ...]:
 
 VECTORS = [lw.RBF(), lw.Matern(), lw.Linear(), lw.Cosine(), fixed(lw.RBF()), lw.MinMax()]
 VECTORS += [lw.Hellinger(), lw.Aitchison(), lw.RBF() + lw.Linear(), lw.warped(lw.Matern() * lw.RBF(), 2)]
-GAUSSIANS = [lw.Bhattacharyya, lw.GaussianEmbedding, lw.SymmetricKL, lw.Wasserstein2, lw.GeometricJensenShannon]
+GAUSSIANS = [lw.Bhattacharyya, lw.GaussianEmbedding, lw.SymmetricKL, lw.Wasserstein2, GeometricJensenShannon]
 CASES: list[tuple[Similarity, Make, int, int]] = [
     *((similarity, vector, 2, 3) for similarity in VECTORS),
     *((similarity, vector, 1, 2) for similarity in VECTORS),
     *((similarity, vector, 5, 4) for similarity in VECTORS),
-    *((kind(), gaussian, 1, 2) for kind in (*GAUSSIANS, lw.JensenShannon)),
+    *((kind(), gaussian, 1, 2) for kind in (*GAUSSIANS, JensenShannon)),
     *((kind(full=True), correlated, 2, 3) for kind in GAUSSIANS),
-    *((kind(), sample, 2, 3) for kind in (lw.SampleWasserstein, lw.SlicedWasserstein)),
-    *((kind(), sample, 1, 2) for kind in (lw.SampleWasserstein, lw.SlicedWasserstein)),
+    *((kind(), sample, 2, 3) for kind in (SampleWasserstein, SlicedWasserstein)),
+    *((kind(), sample, 1, 2) for kind in (SampleWasserstein, SlicedWasserstein)),
     *((kind(), bits, 3, 2) for kind in (lw.Jaccard, lw.Dice, lw.Overlap, lw.Hamming)),
     *((kind(), bits, 60, 70) for kind in (lw.Jaccard, lw.Dice, lw.Overlap, lw.Hamming)),
     *((kind(), permutation, 4, 5) for kind in (lw.Kendall, lw.Mallows, lw.Footrule, lw.Positions, lw.Tours)),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from likewise.campaign.names import SIMILARITIES, Named
+from likewise.campaign.names import arguments, known_similarities
 from likewise.campaign.space_text import spaces as known_spaces
 from likewise.campaign.space_text import summary
 from likewise.cli.commands import options
 from likewise.cli.console import say, say_json, say_table
 
+KEYS = ("name", "for", "help", "arguments")
 EXAMPLE = """
 The others, and options that have no short form, go into a TOML file for --space space.toml:
 
@@ -24,15 +22,16 @@ The others, and options that have no short form, go into a TOML file for --space
 
 def similarities(as_json: options.Json = False, debug: options.Debug = False) -> None:
     """List the similarities that --similarity knows by name."""
+    known = known_similarities().items()
+    rows = [(name, str(each.kind), each.compares, arguments(each)) for name, each in known]
     if as_json:
-        say_json("similarities", {"similarities": _data(SIMILARITIES)})
+        say_json("similarities", {"similarities": [dict(zip(KEYS, row, strict=True)) for row in rows]})
         return
-    rows = [(name, named.kind, named.help, named.arguments) for name, named in SIMILARITIES.items()]
     say_table(("name", "for", "compares", "arguments"), rows)
     say(
         "",
         "--similarity NAME[,NAME…] takes several as a committee, weighted by how well each explains the values.",
-        "Arguments go in brackets: ngrams(4), tanimoto(fingerprint=maccs), smiles(indel).",
+        "Arguments go in brackets: ngrams(4), tanimoto(fingerprint=maccs), canonical_smiles(indel).",
         "Records take one for each column: --similarity ligand=tanimoto,temperature=matern.",
         "Left out, or auto, the kind of object decides.",
     )
@@ -45,15 +44,7 @@ def spaces(as_json: options.Json = False, debug: options.Debug = False) -> None:
         for name, each in known_spaces().items()
     ]
     if as_json:
-        keys = ("name", "for", "help", "arguments")
-        say_json("spaces", {"spaces": [dict(zip(keys, row, strict=True)) for row in rows]})
+        say_json("spaces", {"spaces": [dict(zip(KEYS, row, strict=True)) for row in rows]})
         return
     say_table(("space", "short form", "objects", "arguments in a file"), rows)
     say(EXAMPLE)
-
-
-def _data(known: Mapping[str, Named]) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "for": named.kind, "help": named.help, "arguments": named.arguments}
-        for name, named in known.items()
-    ]

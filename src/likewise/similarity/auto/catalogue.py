@@ -137,9 +137,9 @@ def _proteins(objects: Sequence[Any]) -> Similarities:
 
 
 def _categories(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.categories import Same
+    from likewise.similarity.kinds.categories import Equal
 
-    return (Same(),)
+    return (Equal(),)
 
 
 def _permutations(objects: Sequence[Any]) -> Similarities:
@@ -203,9 +203,9 @@ def as_field(kind: Kind, found: Similarities, *, repeats: bool) -> Similarities:
     """
     first = found[-1] if kind in ("numbers", "vectors") else found[0]
     if kind == "molecules" and repeats:
-        from likewise.similarity.kinds.categories import Same
+        from likewise.similarity.kinds.categories import Equal
 
-        return 0.5 * (first + Same(0.0)), first
+        return 0.5 * (first + Equal(0.0)), first
     return first, first
 
 

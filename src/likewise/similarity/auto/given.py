@@ -7,9 +7,7 @@ from typing import Any, Literal, cast
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.combine.fixed import Fixed, fixed
 from likewise.similarity.from_function import as_similarity
-from likewise.similarity.kinds.vectors import VectorSimilarity
 
 SimilarityLike = Similarity | Callable[[Any, Any], float]
 Given = SimilarityLike | Sequence[SimilarityLike] | Literal["auto"]
@@ -25,10 +23,3 @@ def as_similarities(given: Given) -> tuple[Similarity, ...] | None:
     if not several:
         raise SimilarityError("an empty list of similarities compares nothing; give at least one, or 'auto'")
     return tuple(as_similarity(one) for one in several)
-
-
-def view_inside_fixed(similarity: Similarity, view: Callable[[Similarity], Similarity]) -> Similarity:
-    """A similarity that is fixed as a whole, with what is inside as `view` sees it; others are left as they are."""
-    if isinstance(similarity, Fixed) and not isinstance(similarity, VectorSimilarity):
-        return fixed(view(similarity.inner))
-    return similarity

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -23,7 +23,9 @@ from likewise.similarity.base import (
     Similarity,
     Vector,
 )
+from likewise.similarity.combine.fixed import Fixed
 from likewise.similarity.combine.mix import Mix
+from likewise.similarity.combine.wrapper import Through, Wrapper
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.from_function import FunctionSimilarity, as_similarity
 
@@ -91,9 +93,6 @@ class Combination(Similarity):
     def signed(self) -> bool:
         return any(part.signed for part in self.parts)
 
-    def encode(self, objects: Sequence[Any]) -> Encoding:
-        return tuple(part.encode(objects) for part in self.parts)
-
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         each = enumerate(self.parts)
         scores = [part.between(self.part_encoding(a, i), self.part_encoding(b, i)) for i, part in each]
@@ -139,8 +138,24 @@ def _added(gradients: Sequence[Matrix]) -> Matrix:
     return cast(Matrix, sum(gradients))
 
 
+class Several(Combination):
+    """A combination of any number of parts, each of which has an encoding of its own."""
+
+    parts_: tuple[Similarity, ...]
+
+    @property
+    def parts(self) -> tuple[Similarity, ...]:
+        return self.parts_
+
+    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
+        return replace(self, parts_=tuple(parts))  # type: ignore[type-var]
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        return tuple(part.encode(objects) for part in self.parts)
+
+
 @dataclass(frozen=True)
-class Sum(Combination):
+class Sum(Several):
     """S(x, x') = Σ_k S_k(x, x'). PSD if every part is.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -151,10 +166,6 @@ class Sum(Combination):
     parts_: tuple[Similarity, ...]
 
     @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return self.parts_
-
-    @property
     def rule(self) -> Rule:
         return Mix((1.0,) * len(self.parts))
 
@@ -162,12 +173,9 @@ class Sum(Combination):
     def name(self) -> str:
         return " + ".join(part.name for part in self.parts)
 
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Sum(tuple(parts))
-
 
 @dataclass(frozen=True)
-class Product(Combination):
+class Product(Several):
     """S(x, x') = Π_k S_k(x, x'). PSD if every part is.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -178,10 +186,6 @@ class Product(Combination):
     parts_: tuple[Similarity, ...]
 
     @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return self.parts_
-
-    @property
     def rule(self) -> Rule:
         return Multiply()
 
@@ -189,32 +193,9 @@ class Product(Combination):
     def name(self) -> str:
         return " × ".join(f"({p.name})" if isinstance(p, Sum) else p.name for p in self.parts)
 
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Product(tuple(parts))
-
-
-class _Wrapper(Similarity):
-    """A similarity made of one other, whose encoding it shares."""
-
-    inner: Similarity
-
-    @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
-
-    def part_encoding(self, a: Encoding, i: int) -> Encoding:
-        return a
-
-    def encode(self, objects: Sequence[Any]) -> Encoding:
-        return self.inner.encode(objects)
-
 
 @dataclass(frozen=True)
-class Scaled(_Wrapper, Combination):
+class Scaled(Wrapper, Combination):
     """S(x, x') = factor · inner(x, x'). PSD if the inner one is.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -237,12 +218,9 @@ class Scaled(_Wrapper, Combination):
     def name(self) -> str:
         return f"{self.factor:g} × {self.inner.name}"
 
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Scaled(parts[0], self.factor)
-
 
 @dataclass(frozen=True)
-class Warped(_Wrapper, Combination):
+class Warped(Wrapper, Combination):
     """S(x, x') = inner(x, x')^power: how local a similarity is. PSD for a whole power of a PSD similarity.
 
     >>> from likewise.similarity.kinds.vectors import RBF
@@ -270,9 +248,6 @@ class Warped(_Wrapper, Combination):
     def name(self) -> str:
         return f"{self.inner.name}^{self.power:g}"
 
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Warped(parts[0], self.power)
-
 
 def warped(similarity: Similarity | Function, power: float) -> Similarity:
     """S → S^power.
@@ -284,21 +259,14 @@ def warped(similarity: Similarity | Function, power: float) -> Similarity:
 
 
 @dataclass(frozen=True)
-class Symmetrised(_Wrapper):
+class Symmetrised(Through):
     """½(S(x, x') + S(x', x)), for a score that depends on the order. PSD if the inner one is symmetric and PSD."""
 
     inner: Similarity
 
     @property
-    def psd(self) -> bool:
-        return self.inner.psd
-
-    @property
     def name(self) -> str:
         return f"symmetrised {self.inner.name}"
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Symmetrised(parts[0])
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         return 0.5 * (self.inner.between(a, b) + self.inner.between(b, a).T)
@@ -306,9 +274,6 @@ class Symmetrised(_Wrapper):
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
         scores, pull = self.inner.sensitivity(a)
         return 0.5 * (scores + scores.T), lambda weights: merged([pull], [0.5 * (weights + weights.T)])
-
-    def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
 
 
 def symmetrised(given: Similarity | Function) -> Similarity:
@@ -321,4 +286,4 @@ def symmetrised(given: Similarity | Function) -> Similarity:
 
 
 # Those that hand the objects on unchanged: how a space sees a combination is how it sees its parts.
-COMBINATIONS = (Sum, Product, Scaled, Warped, Symmetrised)
+COMBINATIONS = (Sum, Product, Scaled, Warped, Symmetrised, Fixed)

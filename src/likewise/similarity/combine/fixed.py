@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from likewise.similarity.base import (
     Differentiable,
@@ -19,9 +19,8 @@ from likewise.similarity.base import (
     Similarity,
     Vector,
 )
-from likewise.similarity.combine.through import Through
+from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding
-from likewise.similarity.kinds.vectors import VectorSimilarity
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,6 @@ class Fixed(Through):
     inner: Similarity
 
     @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
-
-    @property
     def name(self) -> str:
         return f"fixed {self.inner.name}"
 
@@ -52,9 +47,6 @@ class Fixed(Through):
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return self
 
-    def encode(self, objects: Sequence[Any]) -> Encoding:
-        return self.inner.encode(objects)
-
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
         return self.between(a, a), lambda weights: {}
 
@@ -65,10 +57,6 @@ class Fixed(Through):
         return cast(Differentiable, self.inner).linearise_within(a)
 
 
-class FixedVectors(Fixed, VectorSimilarity):
-    """A similarity of vectors with its parameters kept as given; spaces rescale vectors for it as for any other."""
-
-
 def fixed(similarity: Similarity) -> Similarity:
     """The same similarity with nothing left to learn but how local it is.
 
@@ -76,6 +64,4 @@ def fixed(similarity: Similarity) -> Similarity:
     >>> fixed(RBF(0.5))([0.0], [0.5]) == RBF(0.5)([0.0], [0.5])
     True
     """
-    if isinstance(similarity, Fixed):
-        return similarity
-    return FixedVectors(similarity) if isinstance(similarity, VectorSimilarity) else Fixed(similarity)
+    return similarity if isinstance(similarity, Fixed) else Fixed(similarity)

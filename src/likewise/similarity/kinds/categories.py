@@ -14,25 +14,25 @@ from likewise.similarity.encodings.sparse_features import Hashes, stable_hash
 
 
 @dataclass(frozen=True)
-class Same(Similarity):
+class Equal(Similarity):
     """1 for equal objects and `otherwise` for all others: categories of which nothing more is known. PSD.
 
     As a field of a product, where `otherwise` is raised to the field's weight, the weight says how much it matters.
     Numbers are equal as Python says: 1, 1.0 and True are one category.
 
-    >>> Same()("red", "red"), Same()("red", "blue")
+    >>> Equal()("red", "red"), Equal()("red", "blue")
     (1.0, 0.5)
     """
 
+    kind = "categories"
+    compares = "equal or not"
     otherwise: float = 0.5
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.otherwise < 1.0:
-            raise SimilarityError(f"Same needs `otherwise` from 0 to below 1, not {self.otherwise}")
+            raise SimilarityError(f"Equal needs `otherwise` from 0 to below 1, not {self.otherwise}")
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> Hashes:
         return np.array([_hashed(number, x) for number, x in enumerate(objects)], dtype=np.uint64)

@@ -55,9 +55,9 @@ class Hellinger(Similarity):
     0.8944
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    kind = "compositions"
+    compares = "overlap of the shares of a mixture"
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> tuple[Matrix, Vector, Matrix]:
         """The shares, the total, and the square roots of the shares."""
@@ -94,6 +94,8 @@ class Aitchison(Similarity):
     (0.8118, 1.0)
     """
 
+    kind = "compositions"
+    compares = "ratios of the shares of a mixture"
     lengthscale: Lengthscale = None
     zero: float = 1e-3
 
@@ -103,9 +105,7 @@ class Aitchison(Similarity):
         if self.lengthscale is not None:
             RBF(self.lengthscale)
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> tuple[Matrix, Vector, Matrix]:
         """The shares, the total, and the centred log-ratios."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
-from likewise.similarity.combine.through import Through
+from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.from_function import as_similarity
 from likewise.similarity.kinds.vectors import Cosine
@@ -67,15 +67,15 @@ class Embedded(Through):
         assign(self, similarity=as_similarity(self.similarity))
 
     @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.similarity,)
+    def inner(self) -> Similarity:  # type: ignore[override]
+        return self.similarity
 
     @property
     def name(self) -> str:
         return f"{self.similarity.name} of {getattr(self.function, '__name__', type(self.function).__name__)}"
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Embedded(self.function, parts[0], self.batch, self._vectors)
+        return replace(self, similarity=parts[0])
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         return self.similarity.encode(list(self.vectors(objects)))

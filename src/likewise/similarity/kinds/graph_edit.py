@@ -73,6 +73,8 @@ class GraphEdit(DistanceSimilarity):
     0.3679
     """
 
+    kind = "graphs"
+    compares = "edits that turn one graph into the other"
     timeout: float | None = 0.1
     lengthscale: float | None = None
     constant: float | None = None

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,13 +126,13 @@ def _pair_hashes(first: Hashes, second: Hashes, ordered: Any) -> Hashes:
 class CountedFeatures(Similarity):
     """Cosine of the counts of features. A graph without any feature is like other such graphs alone."""
 
+    kind = "graphs"
+
     @abstractmethod
     def features(self, flat: Flat) -> tuple[Integers, Hashes]:
         """The graph and the hash of every feature."""
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> Sparse:
         flat = flatten(objects)
@@ -165,6 +165,7 @@ class WeisfeilerLehman(CountedFeatures):
     (1.0, 0.235702)
     """
 
+    compares = "subtrees in common"
     iterations: int = 3
 
     def __post_init__(self) -> None:
@@ -195,6 +196,7 @@ class ShortestPath(CountedFeatures):
     0.4714
     """
 
+    compares = "distances between labelled nodes"
     disconnected: bool = False
 
     def features(self, flat: Flat) -> tuple[Integers, Hashes]:
@@ -258,29 +260,3 @@ def hops(links: NDArray[np.float32]) -> Matrix:
         front = (front.astype(np.float32) @ links > 0) & np.isinf(steps)
         step += 1
     return steps
-
-
-@dataclass(frozen=True)
-class Histograms(CountedFeatures):
-    """Cosine of the counts of node labels ("vertex"), or of edges by their label and those of their ends ("edge"). PSD.
-
-    >>> import networkx as nx
-    >>> round(Histograms("vertex")(nx.path_graph(4), nx.cycle_graph(4)), 4)
-    0.7071
-    """
-
-    of: Literal["vertex", "edge"] = "vertex"
-
-    def __post_init__(self) -> None:
-        if self.of not in ("vertex", "edge"):
-            raise SimilarityError(f"Histograms counts by 'vertex' or by 'edge', not by {self.of!r}")
-
-    @property
-    def name(self) -> str:
-        return f"Histograms({self.of})"
-
-    def features(self, flat: Flat) -> tuple[Integers, Hashes]:
-        if self.of == "vertex":
-            return flat.rows, flat.labels
-        ends = _pair_hashes(flat.labels[flat.sources], flat.labels[flat.targets], flat.directed[flat.edge_rows])
-        return flat.edge_rows, mixed(ends + flat.edge_labels)

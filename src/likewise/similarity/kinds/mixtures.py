@@ -59,6 +59,7 @@ def _own_computed(ground: Similarity, a: Mixtures) -> Vector:
 class _Ground(Similarity):
     """A similarity of mixtures over a ground similarity."""
 
+    kind = "mixtures"
     ground: Similarity
 
     @property
@@ -100,6 +101,7 @@ class MeanEmbedding(_Ground):
     0.9707
     """
 
+    compares = "the mean of all pairs of parts"
     ground: Similarity
 
     def __init__(self, ground: Similarity | Function) -> None:
@@ -151,6 +153,7 @@ class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
     0.952
     """
 
+    compares = "how far the means of the parts lie apart"
     ground: Similarity
     lengthscale: float | None = None
     constant: float | None = None
@@ -201,6 +204,7 @@ class OptimalTransport(_Ground, DistanceSimilarity):
     0.9063
     """
 
+    compares = "the cheapest way to turn one mixture into the other"
     ground: Similarity
     cost: Literal["metric", "gap"] = "metric"
     lengthscale: float | None = None

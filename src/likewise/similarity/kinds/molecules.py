@@ -17,7 +17,7 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
 from likewise.similarity.checks import check_whole
-from likewise.similarity.combine.through import Through
+from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding, join
 from likewise.similarity.encodings.packed_bits import Packed, packed_bytes, packed_sizes
 from likewise.similarity.from_function import as_similarity
@@ -62,13 +62,9 @@ class FingerprintSimilarity(Similarity):
     def price(self) -> float:
         return self.prices[self.fingerprint]
 
-    @property
-    def kind(self) -> str:
-        return "molecules"
+    kind = "molecules"
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     @property
     def name(self) -> str:
@@ -101,6 +97,7 @@ class Tanimoto(FingerprintSimilarity):
     0.3333
     """
 
+    compares = "share of fingerprint bits in common"
     fingerprint: Fingerprint = "morgan"
     radius: int = 2
     bits: int = 2048
@@ -147,6 +144,7 @@ class TanimotoCounts(FingerprintSimilarity):
     0.5
     """
 
+    compares = "how often each fragment occurs, compared by min over max"
     fingerprint: Counted = "morgan"
     radius: int = 2
     chirality: bool = False
@@ -183,26 +181,18 @@ class CanonicalSMILES(Through):
     1.0
     """
 
+    compares = "a similarity of strings, on canonical SMILES"
     inner: Similarity
     price = 70.0
 
     def __init__(self, inner: Similarity | Function) -> None:
         assign(self, inner=as_similarity(inner))
 
-    @property
-    def kind(self) -> str:
-        return "molecules"
-
-    @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
+    kind = "molecules"
 
     @property
     def name(self) -> str:
         return f"{self.inner.name} of SMILES"
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return CanonicalSMILES(parts[0])
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         return self.inner.encode(canonical(objects))
@@ -261,26 +251,18 @@ class Descriptors(Through):
     True
     """
 
+    compares = "thirteen physico-chemical descriptors"
     inner: Similarity
     price = 570.0
 
     def __init__(self, inner: Similarity | Function | None = None) -> None:
         assign(self, inner=Matern() if inner is None else as_similarity(inner))
 
-    @property
-    def kind(self) -> str:
-        return "molecules"
-
-    @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
+    kind = "molecules"
 
     @property
     def name(self) -> str:
         return f"{self.inner.name} of descriptors"
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Descriptors(parts[0])
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         rows = [_descriptors(molecule) for _, molecules in _chunks(objects) for molecule in molecules]

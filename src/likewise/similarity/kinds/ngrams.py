@@ -58,6 +58,8 @@ class NGrams(Similarity):
     0.5
     """
 
+    kind = "strings"
+    compares = "runs of n letters in common"
     n: int = 3
     how: Literal["cosine", "minmax"] = "cosine"
     up_to: bool = False
@@ -67,9 +69,7 @@ class NGrams(Similarity):
         if self.how not in ("cosine", "minmax"):
             raise SimilarityError(f"n-gram counts are compared by 'cosine' or 'minmax', not by {self.how!r}")
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     @property
     def name(self) -> str:
@@ -117,6 +117,8 @@ class Subsequences(Similarity):
     0.4444
     """
 
+    kind = "strings"
+    compares = "subsequences in common, gaps allowed"
     length: int = 3
     decay: float = 0.5
 
@@ -125,9 +127,7 @@ class Subsequences(Similarity):
         if not 0.0 < self.decay <= 1.0:
             raise SimilarityError(f"Subsequences needs a decay above 0 and at most 1, not {self.decay}")
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     @property
     def name(self) -> str:

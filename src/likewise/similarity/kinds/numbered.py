@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.combine.through import Through
+from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding
 
 
@@ -25,17 +25,6 @@ class Numbered(Through):
 
     inner: Similarity
     items: tuple[Any, ...]
-
-    @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return Numbered(parts[0], self.items)
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         numbers = {item: number for number, item in enumerate(self.items)}

@@ -117,9 +117,9 @@ class Kendall(Similarity):
     0.6667
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    kind = "permutations"
+    compares = "pairs of items in the same order"
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> Orders:
         return _encode_orders(objects)
@@ -141,6 +141,8 @@ class Mallows(DistanceSimilarity):
     0.3679
     """
 
+    kind = "permutations"
+    compares = "falls off with pairs in opposite orders"
     lengthscale: float | None = None
     constant: float | None = None
 
@@ -168,6 +170,8 @@ class Footrule(DistanceSimilarity):
     0.3679
     """
 
+    kind = "permutations"
+    compares = "how far items have moved"
     lengthscale: float | None = None
     constant: float | None = None
 
@@ -198,9 +202,9 @@ class Positions(Similarity):
     0.5
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    kind = "permutations"
+    compares = "share of places that hold the same item"
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> Matrix:
         return as_permutations(objects).astype(float)
@@ -222,9 +226,9 @@ class Tours(Similarity):
     1.0
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    kind = "permutations"
+    compares = "share of steps of a round trip in common"
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix]:
         """For each item the one after it, and the one before it."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Function, Matrix, ParameterPullback, Similarity, Vector, assign
+from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.encodings.arrays import Encoding, count, join
 from likewise.similarity.from_function import as_similarity
 
@@ -89,6 +90,7 @@ def _row(mode: Mode, matrix: str, gap_open: float, gap_extend: float) -> Callabl
 class Alignment(Similarity):
     """A normalised alignment score; the encoding is the sequences and their scores with themselves."""
 
+    kind = "sequences"
     matrix: str
     gap_open: float
     gap_extend: float
@@ -157,6 +159,7 @@ class GlobalAlignment(Alignment):
     1.0
     """
 
+    compares = "Needleman–Wunsch score of whole sequences"
     matrix: str = "BLOSUM62"
     gap_open: float = 11.0
     gap_extend: float = 1.0
@@ -178,6 +181,7 @@ class LocalAlignment(Alignment):
     True
     """
 
+    compares = "Smith–Waterman score of the most alike stretches"
     matrix: str = "BLOSUM62"
     gap_open: float = 11.0
     gap_extend: float = 1.0
@@ -198,7 +202,7 @@ def reverse_complement(x: str) -> str:
 
 
 @dataclass(frozen=True, init=False)
-class ReverseComplement(Similarity):
+class ReverseComplement(Wrapper):
     """A similarity of DNA that does not care which strand was written down.
 
     With rc the reverse complement, `mean`: ¼ (S(x, x') + S(x, rc x') + S(rc x, x') + S(rc x, rc x')), PSD if the inner
@@ -211,6 +215,8 @@ class ReverseComplement(Similarity):
     True
     """
 
+    kind = "sequences"
+    compares = "a similarity of DNA, whichever strand is given"
     inner: Similarity
     how: Literal["mean", "max"] = "mean"
 
@@ -220,23 +226,15 @@ class ReverseComplement(Similarity):
         assign(self, inner=as_similarity(inner), how=how)
 
     @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
-
-    @property
     def psd(self) -> bool:
         return self.inner.psd and self.how == "mean"
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
 
     @property
     def name(self) -> str:
         return f"{self.inner.name} on either strand"
 
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return ReverseComplement(parts[0], self.how)
+    def part_encoding(self, a: Encoding, i: int) -> Encoding:
+        return a[0]
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         for number, x in enumerate(objects):

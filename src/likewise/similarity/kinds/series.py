@@ -82,6 +82,8 @@ class DTW(DistanceSimilarity):
     1.0
     """
 
+    kind = "series"
+    compares = "dynamic time warping"
     band: float | None = 0.1
     lengthscale: float | None = None
     constant: float | None = None
@@ -137,6 +139,8 @@ class SoftDTW(DistanceSimilarity):
     0.9466
     """
 
+    kind = "series"
+    compares = "dynamic time warping, smoothed"
     gamma: float = 1.0
     band: float | None = None
     lengthscale: float | None = None
@@ -192,6 +196,8 @@ class GlobalAlignmentKernel(Similarity):
     0.76
     """
 
+    kind = "series"
+    compares = "all alignments at once"
     bandwidth: float | None = None
     shift: int | None = None
     normalise: bool = False
@@ -201,9 +207,7 @@ class GlobalAlignmentKernel(Similarity):
         if self.shift is not None:
             check_whole(self.name, "shift", self.shift)
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> list[Remembered]:
         return [Remembered(x) for x in as_series(objects, self.normalise)]

@@ -113,6 +113,8 @@ def jaccard(common: Any, size: Any, other: Any) -> Any:
 class SetSimilarity(Similarity):
     """A similarity of sets by the sizes of A ∩ B, A and B."""
 
+    kind = "sets"
+
     @abstractmethod
     def _score(self, common: Any, size: Any, other: Any) -> Any:
         """The score at these sizes, for sets that are not both empty."""
@@ -137,9 +139,8 @@ class Jaccard(SetSimilarity):
     0.5
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    compares = "elements in common, over all elements"
+    psd = True
 
     def _score(self, common: Any, size: Any, other: Any) -> Any:
         return jaccard(common, size, other)
@@ -153,9 +154,8 @@ class Dice(SetSimilarity):
     0.5
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    compares = "elements in common, over the mean size"
+    psd = True
 
     def _score(self, common: Any, size: Any, other: Any) -> Any:
         return 2.0 * common / np.maximum(size + other, 1.0)
@@ -170,6 +170,8 @@ class Overlap(SetSimilarity):
     >>> Overlap()({"salt"}, {"salt", "garlic"})
     1.0
     """
+
+    compares = "elements in common, over the smaller set"
 
     def _score(self, common: Any, size: Any, other: Any) -> Any:
         return common / np.maximum(np.minimum(size, other), 1.0)
@@ -187,9 +189,9 @@ class MinMax(Similarity):
     0.5
     """
 
-    @property
-    def psd(self) -> bool:
-        return True
+    kind = "sets"
+    compares = "counts compared by min over max"
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> Any:
         dicts = [isinstance(x, Mapping) for x in objects]

@@ -30,6 +30,8 @@ BLOCK = 1 << 15
 class EditSimilarity(Similarity):
     """A normalised similarity of strings that RapidFuzz computes; the encoding is the list of the strings."""
 
+    kind = "strings"
+
     @abstractmethod
     def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
         """RapidFuzz's function, and its options."""
@@ -68,6 +70,8 @@ class Levenshtein(EditSimilarity):
     0.5714
     """
 
+    compares = "insertions, deletions and substitutions"
+
     def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
         from rapidfuzz.distance import Levenshtein as Scorer
 
@@ -81,6 +85,8 @@ class Indel(EditSimilarity):
     >>> Indel()("ACGT", "AGGT")
     0.75
     """
+
+    compares = "longest common subsequence, over the mean length"
 
     def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
         from rapidfuzz.distance import Indel as Scorer
@@ -98,6 +104,7 @@ class Damerau(EditSimilarity):
     0.75
     """
 
+    compares = "Levenshtein with swaps of neighbours"
     restricted: bool = True
 
     def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -114,6 +121,7 @@ class JaroWinkler(EditSimilarity):
     0.9611
     """
 
+    compares = "letters at nearly the same place; for names"
     prefix_weight: float = 0.1
 
     def __post_init__(self) -> None:
@@ -139,6 +147,8 @@ class Hamming(Similarity):
     0.75
     """
 
+    kind = "strings"
+    compares = "share of positions that agree; strings of one length"
     weights: Sequence[float] | Vector | None = None
 
     def __post_init__(self) -> None:
@@ -148,9 +158,7 @@ class Hamming(Similarity):
         if values.ndim != 1 or not len(values) or not np.all(np.isfinite(values) & (values > 0)):
             raise SimilarityError(f"Hamming needs one positive weight for each position, not {self.weights}")
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> NDArray[Any]:
         return code_matrix(objects)

@@ -24,6 +24,7 @@ from likewise.similarity.base import (
     Vector,
 )
 from likewise.similarity.checks import check_widths
+from likewise.similarity.combine.wrapper import Wrapper
 
 Lengthscale = float | Sequence[float] | Vector | None
 
@@ -82,9 +83,8 @@ def check_vectors(a: Matrix, b: Matrix) -> None:
 class VectorSimilarity(Similarity):
     """A PSD kernel on vectors."""
 
-    @property
-    def psd(self) -> bool:
-        return True
+    kind = "vectors"
+    psd = True
 
     def encode(self, objects: Sequence[Any]) -> Matrix:
         return as_vectors(objects)
@@ -193,6 +193,7 @@ class RBF(Stationary):
     0.6065
     """
 
+    compares = "near in value, by a Gaussian kernel"
     lengthscale: Lengthscale = None
 
     def __post_init__(self) -> None:
@@ -211,6 +212,7 @@ class Matern(Stationary):
     0.3679
     """
 
+    compares = "near in value, by a Matérn kernel"
     lengthscale: Lengthscale = None
     smoothness: float = 2.5
 
@@ -241,15 +243,14 @@ class Linear(VectorSimilarity):
     1.0
     """
 
+    compares = "inner product"
     bias: float = 0.0
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.bias) and self.bias >= 0):
             raise SimilarityError(f"Linear needs a non-negative bias to be PSD, not {self.bias}")
 
-    @property
-    def signed(self) -> bool:
-        return True
+    signed = True
 
     def between(self, a: Matrix, b: Matrix) -> Matrix:
         check_vectors(a, b)
@@ -273,9 +274,8 @@ class Cosine(VectorSimilarity):
     1.0
     """
 
-    @property
-    def signed(self) -> bool:
-        return True
+    compares = "angle between vectors"
+    signed = True
 
     @staticmethod
     def _directions(a: Matrix) -> tuple[Matrix, Vector]:
@@ -338,27 +338,15 @@ NDArrayBool = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
-class Rescaled(VectorSimilarity):
+class Rescaled(Wrapper):
     """A similarity of vectors that looks at them in other coordinates, such as a box's unit cube."""
 
-    inner: VectorSimilarity
+    inner: Similarity
     coordinates: Coordinates
 
     @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
-
-    @property
-    def signed(self) -> bool:
-        return self.inner.signed
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        inner = parts[0]
-        return Rescaled(inner, self.coordinates) if isinstance(inner, VectorSimilarity) else self
+    def psd(self) -> bool:
+        return self.inner.psd
 
     def part_encoding(self, a: Any, i: int) -> Any:
         return a[1]

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from examples.similarities.jensen_shannon import GeometricJensenShannon, JensenShannon
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -23,7 +24,6 @@ from likewise.similarity.kinds.distributions.gaussians import (
     Wasserstein2,
     diagonal_gaussians,
 )
-from likewise.similarity.kinds.distributions.jensen_shannon import GeometricJensenShannon, JensenShannon
 from likewise.similarity.kinds.vectors import RBF
 from likewise.testing.similarities import check_similarity
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.similarities.jensen_shannon import JensenShannon
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import is_differentiable
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.kinds.distributions.gaussians import Gaussian, SymmetricKL, diagonal_gaussians
-from likewise.similarity.kinds.distributions.jensen_shannon import JensenShannon
 from likewise.similarity.kinds.distributions.monte_carlo import MonteCarloDivergence, MonteCarloJS, MonteCarloKL
 from likewise.testing.similarities import check_similarity
 

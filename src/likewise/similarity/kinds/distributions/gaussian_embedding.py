@@ -43,15 +43,14 @@ class GaussianEmbedding(GaussianSimilarity):
     [0.99, 0.447, 0.333]
     """
 
+    compares = "how alike expectations under them are"
     lengthscale: float | None = None
     full: bool = False
 
     def __post_init__(self) -> None:
         check_positive(self.name, "lengthscale", self.lengthscale)
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     @property
     def _square(self) -> float:

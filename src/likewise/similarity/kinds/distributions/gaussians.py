@@ -178,6 +178,7 @@ def diagonal_gaussians(means: Matrix, variances: Matrix) -> list[Gaussian]:
 class GaussianSimilarity(Similarity):
     """A similarity of Gaussians made from a function d of two of them that has a closed form, with its gradient."""
 
+    kind = "Gaussians"
     full: bool = False
 
     @abstractmethod
@@ -273,6 +274,7 @@ class SymmetricKL(GaussianDivergence):
     1.5
     """
 
+    compares = "symmetric Kullback–Leibler divergence"
     lengthscale: float | None = None
     constant: float | None = None
     full: bool = False
@@ -323,13 +325,12 @@ class Bhattacharyya(GaussianDivergence):
     0.6065
     """
 
+    compares = "overlap of two Gaussians"
     full: bool = False
     lengthscale = 1.0
     constant = None
 
-    @property
-    def psd(self) -> bool:
-        return True
+    psd = True
 
     def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
         (mean, variance), (mean_b, variance_b) = split(a), split(b)
@@ -370,6 +371,7 @@ class Wasserstein2(GaussianDivergence):
     5.0
     """
 
+    compares = "how far mass must move"
     lengthscale: float | None = None
     constant: float | None = None
     full: bool = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class MonteCarloDivergence(DistanceSimilarity):
     samples: int
     seed: int
     score: Score | None
+    _crossing: ClassVar[float]
 
     @abstractmethod
     def _phi(self, ratios: Matrix) -> Matrix:
@@ -101,15 +102,12 @@ class MonteCarloDivergence(DistanceSimilarity):
         there = np.stack([self._terms(b, x) for x in a[0]], axis=0)
         return cast(Matrix, np.std(0.5 * (here + there), axis=2, ddof=1) / np.sqrt(self.samples))
 
-
-class _Scored(MonteCarloDivergence):
-    """The derivative, where the score s = ∇_x log p(ω|x) is known.
-
-    ∇d = ½E_p[s (φ + c)] − ½c E_p'[s], with φ at log p/p' and c = `_crossing`; E_p[s] = 0, so φ is centred, which leaves
-    less variance.
-    """
-
-    _crossing: float
+    # The derivative, where the score s = ∇_x log p(ω|x) is known:
+    # ∇d = ½E_p[s (φ + c)] − ½c E_p'[s], with φ at log p/p' and c = `_crossing`; E_p[s] = 0, so φ is centred, which
+    # leaves less variance.
+    @property
+    def differentiable(self) -> bool:
+        return self.score is not None
 
     def _scores(self, omega: Samples, x: Any) -> Matrix:
         values = np.asarray(cast(Score, self.score)(omega, x), dtype=float)
@@ -165,17 +163,10 @@ class MonteCarloKL(MonteCarloDivergence):
     constant: float | None = None
     seed: int = 0
     score: Score | None = field(default=None, kw_only=True)
-
-    def __new__(cls, *arguments: Any, score: Score | None = None, **options: Any) -> Self:
-        # Being differentiable is said by having the methods, so with a score it is another class that has them.
-        return cast(Self, object.__new__(_ScoredKL if cls is MonteCarloKL and score is not None else cls))
+    _crossing = 1.0
 
     def __post_init__(self) -> None:
         self._check()
-
-    @property
-    def name(self) -> str:
-        return "MonteCarloKL"
 
     def _phi(self, ratios: Matrix) -> Matrix:
         if not np.all(np.isfinite(ratios)):
@@ -184,10 +175,6 @@ class MonteCarloKL(MonteCarloDivergence):
                 "use MonteCarloJS, which is bounded"
             )
         return ratios
-
-
-class _ScoredKL(_Scored, MonteCarloKL):
-    _crossing = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,21 +198,11 @@ class MonteCarloJS(MonteCarloDivergence):
     constant: float | None = None
     seed: int = 0
     score: Score | None = field(default=None, kw_only=True)
-
-    def __new__(cls, *arguments: Any, score: Score | None = None, **options: Any) -> Self:
-        return cast(Self, object.__new__(_ScoredJS if cls is MonteCarloJS and score is not None else cls))
+    # The terms that c stands for cancel in the exact derivative, and leaving them out costs nothing but noise.
+    _crossing = 0.0
 
     def __post_init__(self) -> None:
         self._check()
 
-    @property
-    def name(self) -> str:
-        return "MonteCarloJS"
-
     def _phi(self, ratios: Matrix) -> Matrix:
         return cast(Matrix, np.log(2.0) - np.logaddexp(0.0, -ratios))
-
-
-class _ScoredJS(_Scored, MonteCarloJS):
-    # The terms that c stands for cancel in the exact derivative, and leaving them out costs nothing but noise.
-    _crossing = 0.0

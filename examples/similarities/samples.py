@@ -1,6 +1,7 @@
-"""Objects known by samples: each is an array of draws, (n_i,) or (n_i, d), and sizes may differ.
+"""Two similarities of your own: of objects known by samples, arrays of draws (n_i,) or (n_i, d) of any sizes.
 
-Both similarities are built on the squared 2-Wasserstein distance, as `Wasserstein2` is for Gaussians.
+A distance makes a similarity by `DistanceSimilarity`. Both here are built on the squared 2-Wasserstein distance, as
+`Wasserstein2` is for Gaussians.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The Jensen–Shannon divergence of Gaussians, by quadrature, and its geometric cousin, which has a closed form."""
+"""Two similarities of your own: the Jensen–Shannon divergence of Gaussians by quadrature, and its geometric cousin.
+
+A divergence of Gaussians gives its value and its gradient in (μ, σ); `GaussianDivergence` makes a similarity of it.
+"""
 
 from __future__ import annotations
 

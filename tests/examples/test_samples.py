@@ -6,13 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+from examples.similarities.samples import SampleWasserstein, SlicedWasserstein
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.kinds.distributions.gaussians import Gaussian, Wasserstein2
-from likewise.similarity.kinds.distributions.samples import SampleWasserstein, SlicedWasserstein
 from likewise.testing.similarities import check_similarity
 
 numbers = st.lists(st.floats(-5, 5), min_size=1, max_size=12)
