@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, ClassVar, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
@@ -112,6 +112,12 @@ class Similarity(ABC):
         return isinstance(self, Differentiable)
 
     @property
+    def portable(self) -> bool:
+        """Whether a copy of it in another process encodes as it does: a frozen dataclass is what its fields say."""
+        frozen = is_dataclass(self) and type(self).__dataclass_params__.frozen
+        return frozen and all(part.portable for part in self.parts)
+
+    @property
     def price(self) -> float:
         """Microseconds of one processor to encode an object that was read already, where that is worth knowing."""
         return sum(part.price for part in self.parts)
@@ -169,29 +175,30 @@ class Similarity(ABC):
 
     def __add__(self, other: Similarity | Function) -> Similarity:
         """The sum with another similarity or a plain function."""
-        from likewise.similarity.combine.algebra import Sum
-        from likewise.similarity.from_function import as_similarity
-
-        return Sum((self, as_similarity(other)))
+        return _algebra().Sum((self, _algebra().as_similarity(other)))
 
     def __radd__(self, other: Function | int) -> Similarity:
         """A plain function plus this; 0, with which `sum` begins, changes nothing."""
-        from likewise.similarity.from_function import as_similarity
-
-        return self if isinstance(other, int) and other == 0 else as_similarity(cast(Function, other)) + self
+        if isinstance(other, int) and other == 0:
+            return self
+        return _algebra().as_similarity(cast(Function, other)) + self
 
     def __mul__(self, other: Similarity | Function | float) -> Similarity:
         """The product with another similarity or a plain function, or this one scaled by a number."""
-        from likewise.similarity.combine.algebra import Product, Scaled
-        from likewise.similarity.from_function import as_similarity
-
-        return Product((self, as_similarity(other))) if callable(other) else Scaled(self, float(other))
+        if callable(other):
+            return _algebra().Product((self, _algebra().as_similarity(other)))
+        return _algebra().Scaled(self, float(other))
 
     def __rmul__(self, other: Function | float) -> Similarity:
         """A plain function times this, or this one scaled by a number."""
-        from likewise.similarity.from_function import as_similarity
+        return _algebra().as_similarity(other) * self if callable(other) else self * other
 
-        return as_similarity(other) * self if callable(other) else self * other
+
+def _algebra() -> Any:
+    """What is made of similarities, which itself is made of this file."""
+    from likewise.similarity.combine import algebra
+
+    return algebra
 
 
 @runtime_checkable

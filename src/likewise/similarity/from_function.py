@@ -26,6 +26,8 @@ class FunctionSimilarity(Similarity):
     visited are kept for a while. The first pairs are called in both orders, to notice a function that is not symmetric.
     """
 
+    # A copy would number its objects anew.
+    portable = False
     function: Function
     declared_psd: bool = False
     check_symmetry: bool = True
@@ -111,6 +113,8 @@ class Precomputed(Similarity):
     0.2
     """
 
+    # Objects are known by their identity here.
+    portable = False
     matrix: Matrix
     # Held, so that an identity stays theirs.
     _objects: tuple[Any, ...] = field(repr=False)

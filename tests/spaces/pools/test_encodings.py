@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -96,6 +97,36 @@ def test_a_function_that_cannot_be_sent_works_here() -> None:
             return [float(x)]
 
     assert len(whole(Pool(WORDS, processes=2), lw.Embedded(function, lw.Linear()))) == len(WORDS)
+
+
+class Unfrozen(lw.Similarity):
+    """May know objects by the order in which it met them, which a copy would not."""
+
+    def encode(self, objects: Any) -> Encoding:
+        return list(objects)
+
+    def between(self, a: Any, b: Any) -> Any:
+        return np.ones((len(a), len(b)))
+
+    def within(self, a: Any) -> Any:
+        return np.ones(len(a))
+
+
+@dataclass(frozen=True)
+class Lengths(lw.Linear):
+    """A similarity of the user's own."""
+
+    def encode(self, objects: Any) -> Encoding:
+        return np.array([[float(len(x)), float(os.getpid())] for x in objects])
+
+
+def test_a_frozen_dataclass_is_encoded_elsewhere_and_what_is_none_here(tmp_path: Path) -> None:
+    assert os.getpid() not in whole(Pool(WORDS, processes=2), Lengths())[:, 1]
+    assert set(whole(Pool(WORDS, processes=1), Lengths())[:, 1]) == {os.getpid()}
+    whole(Pool(WORDS, cache=tmp_path, processes=1), Lengths())
+    assert not list(tmp_path.iterdir()), "the class may change, and its encodings would stay"
+    plain = [lw.from_function(lambda x, y: 1.0), lw.Precomputed(["a"], [[1.0]]), lw.GraphEdit(), Unfrozen()]
+    assert not any(one.portable or (one + lw.Hamming()).portable for one in plain)
 
 
 def test_a_process_that_dies_is_named_with_the_remedy() -> None:

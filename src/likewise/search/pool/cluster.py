@@ -22,7 +22,7 @@ from likewise.search.pool.query import Contenders, Entries, Query, Rows, join_en
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import counted_from
-from likewise.spaces.pools.encodings import Encoder, portable
+from likewise.spaces.pools.encodings import Encoder
 from likewise.spaces.pools.pool import Pool
 
 # Seconds between two looks at which workers are still there.
@@ -102,7 +102,7 @@ class ClusterPartitions:
 
         A function numbers the objects it has seen, and its copies in queries would not know those numbers.
         """
-        similarities = {k: similarity for k, similarity in similarities.items() if portable(similarity)}
+        similarities = {k: similarity for k, similarity in similarities.items() if similarity.portable}
         if len(similarities) > self._encoded:
             self._answers("ready", similarities, dict.fromkeys(range(len(self.edges) - 1), ()))
             self._encoded = len(similarities)

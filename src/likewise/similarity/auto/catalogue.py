@@ -8,12 +8,17 @@ Where a similarity has many parameters to learn, a fixed one stands beside it fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 
+# The package itself, which loads a similarity when it is named first: only those that suit the objects at hand.
+import likewise as lw
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fixed import fixed
+from likewise.similarity.kinds.numbered import Numbered
+from likewise.similarity.kinds.vectors import as_vectors
 
 Kind = Literal[
     "molecules",
@@ -58,40 +63,27 @@ def usual_lengthscale(dimension: int) -> float:
 
 
 def _vectors(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.vectors import RBF, Matern, as_vectors
-
     width = as_vectors(objects[:1]).shape[1]
-    return Matern(), fixed(RBF(usual_lengthscale(width)))
+    return lw.Matern(), fixed(lw.RBF(usual_lengthscale(width)))
 
 
 def _compositions(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.compositions import Hellinger
-
-    return Hellinger(), _vectors(objects)[-1]
+    return lw.Hellinger(), _vectors(objects)[-1]
 
 
 def _bits(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.sets import Jaccard
-    from likewise.similarity.kinds.strings import Hamming
-
     # Of lists and tuples, Jaccard would compare the sets of their entries.
     arrays = all(isinstance(x, np.ndarray) for x in objects)
-    return Hamming(), _vectors(objects)[-1], *((Jaccard(),) if arrays else ())
+    return lw.Hamming(), _vectors(objects)[-1], *((lw.Jaccard(),) if arrays else ())
 
 
 def _molecules(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.molecules import DESCRIPTORS, Descriptors, Tanimoto, TanimotoCounts
-    from likewise.similarity.kinds.vectors import Matern
-
-    descriptors = Descriptors(Matern(usual_lengthscale(len(DESCRIPTORS))))
-    return TanimotoCounts(), Tanimoto("maccs"), fixed(descriptors)
+    descriptors = lw.Descriptors(lw.Matern(usual_lengthscale(lw.Descriptors.count)))
+    return lw.TanimotoCounts(), lw.Tanimoto("maccs"), fixed(descriptors)
 
 
 def _words(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.ngrams import NGrams
-    from likewise.similarity.kinds.strings import Indel
-
-    return NGrams(2, "minmax", up_to=True), NGrams(4, "minmax", up_to=True), *_edited(Indel(), objects)
+    return lw.NGrams(2, "minmax", up_to=True), lw.NGrams(4, "minmax", up_to=True), *_edited(lw.Indel(), objects)
 
 
 def _edited(edits: Similarity, objects: Sequence[Any]) -> Similarities:
@@ -101,98 +93,66 @@ def _edited(edits: Similarity, objects: Sequence[Any]) -> Similarities:
 
 def _positioned(objects: Sequence[Any]) -> Similarities:
     """Hamming, where the sequences have one length."""
-    from likewise.similarity.kinds.strings import Hamming
-
-    return (Hamming(),) if len({len(x) for x in objects}) == 1 else ()
+    return (lw.Hamming(),) if len({len(x) for x in objects}) == 1 else ()
 
 
 def _codes(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.ngrams import NGrams
-
-    return NGrams(3, "minmax", up_to=True), *_positioned(objects), NGrams(4, "cosine", up_to=True)
+    return lw.NGrams(3, "minmax", up_to=True), *_positioned(objects), lw.NGrams(4, "cosine", up_to=True)
 
 
 def _rna(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.ngrams import NGrams
-    from likewise.similarity.kinds.strings import Levenshtein
-
-    return NGrams(4, "cosine", up_to=True), *_edited(Levenshtein(), objects)
+    return lw.NGrams(4, "cosine", up_to=True), *_edited(lw.Levenshtein(), objects)
 
 
 def _dna(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.sequences import ReverseComplement
-
     grams, *edits = _rna(objects)
-    return ReverseComplement(grams), grams, *edits
+    return lw.ReverseComplement(grams), grams, *edits
 
 
 def _proteins(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.ngrams import NGrams
-    from likewise.similarity.kinds.sequences import GlobalAlignment
-    from likewise.similarity.kinds.strings import Levenshtein
-
     aligned = _has("Bio") and max(map(len, objects)) <= LONGEST_ALIGNED
-    whole = (GlobalAlignment(),) if aligned else _edited(Levenshtein(), objects)
-    return NGrams(3, "minmax", up_to=True), *whole, *_positioned(objects)
+    whole = (lw.GlobalAlignment(),) if aligned else _edited(lw.Levenshtein(), objects)
+    return lw.NGrams(3, "minmax", up_to=True), *whole, *_positioned(objects)
 
 
 def _categories(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.categories import Equal
-
-    return (Equal(),)
+    return (lw.Equal(),)
 
 
 def _permutations(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.numbered import Numbered
-    from likewise.similarity.kinds.permutations import Mallows, Positions, Tours
-
-    views: Similarities = (Positions(), Mallows(), Tours())
+    views: Similarities = (lw.Positions(), lw.Mallows(), lw.Tours())
     if all(isinstance(item, int | np.integer) for item in objects[0]) and min(objects[0]) == 0:
         return views
     return tuple(Numbered(view, tuple(objects[0])) for view in views)
 
 
 def _sets(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.sets import Dice, Overlap
-
-    return Dice(), Overlap()
+    return lw.Dice(), lw.Overlap()
 
 
 def _graphs(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.graphs import ShortestPath, WeisfeilerLehman
-
-    return WeisfeilerLehman(2), ShortestPath(disconnected=True)
+    return lw.WeisfeilerLehman(2), lw.ShortestPath(disconnected=True)
 
 
 def _series(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.series import DTW, GlobalAlignmentKernel
-
     long = max(map(len, objects)) > LONGEST_SUMMED and _has("dtaidistance")
     if len({len(x) for x in objects}) == 1 and np.ndim(objects[0]) == 1:
-        return DTW() if long else GlobalAlignmentKernel(), _vectors(objects)[-1]
-    return (DTW(),) if long else (GlobalAlignmentKernel(), *((DTW(),) if _has("dtaidistance") else ()))
+        return lw.DTW() if long else lw.GlobalAlignmentKernel(), _vectors(objects)[-1]
+    return (lw.DTW(),) if long else (lw.GlobalAlignmentKernel(), *((lw.DTW(),) if _has("dtaidistance") else ()))
 
 
 def _gaussians(objects: Sequence[Any]) -> Similarities:
-    from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding
-    from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya, Wasserstein2
-
     full = not all(x.diagonal for x in objects)
-    return Wasserstein2(full=full), Bhattacharyya(full=full), GaussianEmbedding(full=full)
+    return lw.Wasserstein2(full=full), lw.Bhattacharyya(full=full), lw.GaussianEmbedding(full=full)
 
 
 def _has(library: str) -> bool:
-    from importlib.util import find_spec
-
     return find_spec(library) is not None
 
 
 def of_mixtures(ground: Similarity, *, whole: bool) -> Similarities:
     """The similarities of mixtures of things that `ground` compares; `whole` weights may be counts."""
-    from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy, MeanEmbedding
-    from likewise.similarity.kinds.sets import MinMax
-
-    return MeanEmbedding(ground), MaximumMeanDiscrepancy(ground), *((MinMax(),) if whole else ())
+    return lw.MeanEmbedding(ground), lw.MaximumMeanDiscrepancy(ground), *((lw.MinMax(),) if whole else ())
 
 
 def as_field(kind: Kind, found: Similarities, *, repeats: bool) -> Similarities:
@@ -203,9 +163,7 @@ def as_field(kind: Kind, found: Similarities, *, repeats: bool) -> Similarities:
     """
     first = found[-1] if kind in ("numbers", "vectors") else found[0]
     if kind == "molecules" and repeats:
-        from likewise.similarity.kinds.categories import Equal
-
-        return 0.5 * (first + Equal(0.0)), first
+        return 0.5 * (first + lw.Equal(0.0)), first
     return first, first
 
 
@@ -214,10 +172,8 @@ def of_records(fields: Mapping[str, Similarities]) -> Similarities:
 
     Warped, the sum holds interactions of the fields of every order.
     """
-    from likewise.similarity.combine.parts import Parts
-
     factors, terms = ({name: found[k] for name, found in fields.items()} for k in (0, -1))
-    return Parts("product", [0.5] * len(fields), **factors), fixed(Parts("sum", **terms))
+    return lw.Parts("product", [0.5] * len(fields), **factors), fixed(lw.Parts("sum", **terms))
 
 
 _CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Literal
 
 from likewise.errors import SimilarityError
@@ -77,19 +78,29 @@ def _molecular(distinct: set[str]) -> str | None:
     """Why these are molecules, or None where they are not."""
     if max(map(len, distinct)) < 2 or any(" " in text for text in distinct):
         return None
-    try:
-        from rdkit.Chem import MolFromSmiles
-        from rdkit.rdBase import BlockLogs
-    except ImportError:
+    parsed, tried = read_as_smiles(sorted(distinct))
+    if not tried or parsed < MOLECULES * tried:
         return None
-    some = sorted(distinct)[:: -(-len(distinct) // PARSED)]
-    with BlockLogs():
-        parsed = sum(bool(text) and MolFromSmiles(text) is not None for text in some)
-    if parsed < MOLECULES * len(some):
-        return None
-    if parsed < len(some):
-        return f"{parsed} of {len(some)} texts parse as SMILES"
+    if parsed < tried:
+        return f"{parsed} of {tried} texts parse as SMILES"
     return f"every one of {parsed} texts parses as SMILES" if parsed > 1 else "the text parses as SMILES"
+
+
+def read_as_smiles(texts: Sequence[str]) -> tuple[int, int]:
+    """How many of some texts are molecules, and how many were tried: none where RDKit is not there."""
+    if not texts or not has_rdkit():
+        return 0, 0
+    from rdkit.Chem import MolFromSmiles
+    from rdkit.rdBase import BlockLogs
+
+    some = texts[:: -(-len(texts) // PARSED)]
+    with BlockLogs():
+        return sum(bool(text) and MolFromSmiles(text) is not None for text in some), len(some)
+
+
+def has_rdkit() -> bool:
+    """Whether molecules can be read."""
+    return find_spec("rdkit") is not None
 
 
 def _refuse_numbers(texts: Sequence[str]) -> None:
@@ -102,13 +113,8 @@ def _refuse_numbers(texts: Sequence[str]) -> None:
 
 def _hint(distinct: set[str], molecules: bool) -> str:
     """What would be needed to recognise molecules, where they seem to be some."""
-    if not molecules or not all(BONDS.search(text) or text.isupper() for text in distinct):
-        return ""
-    try:
-        import rdkit  # noqa: F401
-    except ImportError:
-        return "; if these are molecules, run: pip install 'likewise[molecules]'"
-    return ""
+    seem = molecules and all(BONDS.search(text) or text.isupper() for text in distinct)
+    return "; if these are molecules, run: pip install 'likewise[molecules]'" if seem and not has_rdkit() else ""
 
 
 def _median(texts: Sequence[str]) -> int:

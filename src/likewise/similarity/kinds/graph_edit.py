@@ -75,6 +75,8 @@ class GraphEdit(DistanceSimilarity):
 
     kind = "graphs"
     compares = "edits that turn one graph into the other"
+    # A copy would number its graphs anew.
+    portable = False
     timeout: float | None = 0.1
     lengthscale: float | None = None
     constant: float | None = None

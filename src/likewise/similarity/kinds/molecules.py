@@ -254,6 +254,7 @@ class Descriptors(Through):
     compares = "thirteen physico-chemical descriptors"
     inner: Similarity
     price = 570.0
+    count = len(DESCRIPTORS)
 
     def __init__(self, inner: Similarity | Function | None = None) -> None:
         assign(self, inner=Matern() if inner is None else as_similarity(inner))

@@ -28,6 +28,7 @@ from likewise.similarity.encodings.sparse_features import (
     stable_hash,
     unary,
 )
+from likewise.similarity.kinds.vectors import as_vectors, check_vectors
 
 # Features, the size of each set and, for bit vectors, the length, which packed words do not show.
 Sets = tuple[Any, ...]
@@ -206,8 +207,6 @@ class MinMax(Similarity):
             return compared(a, b, jaccard)
         from scipy.spatial.distance import cdist
 
-        from likewise.similarity.kinds.vectors import check_vectors
-
         check_vectors(a, b)
         # min and max are half of the sum ∓ the difference.
         apart, total = cdist(a, b, "cityblock"), np.add.outer(a.sum(axis=1), b.sum(axis=1))
@@ -241,8 +240,6 @@ def unary_sets(rows: Integers, hashes: Hashes, counts: Integers, n: int) -> Sets
 
 
 def _weights(objects: Sequence[Any]) -> Matrix:
-    from likewise.similarity.kinds.vectors import as_vectors
-
     weights = as_vectors(objects)
     negative = np.flatnonzero((weights < 0).any(axis=1))
     if len(negative):

@@ -144,7 +144,7 @@ class Encoder:
         """One where processes would not pay, or could not be given the similarities and the objects."""
         most = self.processes or pieces.cores()
         some = list(self.objects[:TIMED])
-        if most < 2 or not all(map(portable, similarities)) or not pieces.can_send(similarities, some):
+        if most < 2 or not all(one.portable for one in similarities) or not pieces.can_send(similarities, some):
             return 1
         if self.processes is not None:
             return most
@@ -219,19 +219,16 @@ class _StandingIn(Sequence[Any]):
         return (self.other if i in self.rows else x for i, x in enumerate(self.objects))
 
 
-def portable(similarity: Similarity) -> bool:
-    """Whether another process encodes as this one does: similarities of this library that number no objects."""
-    own = type(similarity).__module__.startswith("likewise.similarity.")
-    return (
-        own
-        and not (hasattr(similarity, "_pairs") or hasattr(similarity, "_rows"))
-        and all(map(portable, similarity.parts))
-    )
-
-
 def _describable(similarity: Similarity) -> bool:
-    """Whether its text says all that enters its encodings; that of a function is its place in memory."""
-    return portable(similarity) and " at 0x" not in repr(similarity)
+    """Whether its text says all that enters its encodings; that of a function is its place in memory.
+
+    The versions in the manifest say nothing of a class of the user's own, which may change.
+    """
+    return similarity.portable and _is_ours(similarity) and " at 0x" not in repr(similarity)
+
+
+def _is_ours(similarity: Similarity) -> bool:
+    return type(similarity).__module__.startswith("likewise.") and all(map(_is_ours, similarity.parts))
 
 
 def _checked(cache: Path) -> Path:
