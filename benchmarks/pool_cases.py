@@ -6,6 +6,7 @@ a noise of 1 % of the amplitude, and the amplitude that likewise finds in closed
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import subprocess
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from os import environ
 from pathlib import Path
 from statistics import median
@@ -231,6 +233,23 @@ def _reading(steps: Iterator[tuple[float, float]], columns: Stopwatch, n: int, t
     }
 
 
+def ask_words(told: int, batch: int, seed: int) -> Figures:
+    """One ask for a batch among all DNA words of eight letters, everything learnt, after so many observations."""
+    words = ["".join(letters) for letters in product("ACGT", repeat=8)]
+
+    def value(x: str) -> float:
+        chance = int(hashlib.md5(x.encode()).hexdigest()[:8], 16) / 2**32
+        return sum(a == b for a, b in zip(x, "ACGTTGCA", strict=True)) + 0.5 * x.count("GC") + 0.2 * chance
+
+    study = lw.Study(lw.Pool(words), seed=seed)
+    for row in np.random.default_rng(seed).choice(len(words), told - batch, replace=False).tolist():
+        study.tell(words[row], value(words[row]))
+    steps = asks(study, batch, value)
+    seconds = next(steps)
+    picks = [trial.object for trial in study.trials if trial.state is lw.State.ASKED]
+    return {"seconds": seconds, "mixes": len({member.mix for member in study.committee().members}), "picks": picks}
+
+
 def ask_dask(path: str, n: int, told: int, batch: int, repeats: int, workers: int) -> Figures:
     """The same on a cluster of processes on this machine; sizes are those of pickles, seconds those on the clock."""
     import logging
@@ -350,6 +369,7 @@ CASES: dict[str, Callable[..., Figures]] = {
     "synthetic": synthetic,
     "ask_zinc": ask_zinc,
     "ask_synthetic": ask_synthetic,
+    "ask_words": ask_words,
     "ask_dask": ask_dask,
     "botorch": botorch,
     "encode": encode,

@@ -1,8 +1,9 @@
-"""Asking among up to a million candidates: `python -m benchmarks.pools zinc|million|growth|encoding|dask [--docs]`.
+"""Asking among many candidates: `python -m benchmarks.pools zinc million growth words encoding dask [--docs]`.
 
 `zinc`: ask(1) after a tell over 100,000 molecules, beside BoTorch over the same pool with the same model.
 `million`: ask(8) after tell(8) over 1,000,000 fingerprints, beside one reading of the matrix of similarities.
 `growth`: seconds of an ask by candidates and by observations.
+`words`: ask(8) among all 65,536 DNA words of eight letters, with everything learnt.
 `encoding`: fingerprints per second, beside RDKit's bulk generator.
 `dask`: what a cluster of two processes on this machine adds, and what goes over the wire.
 
@@ -79,6 +80,11 @@ def growth(folder: Path, repeats: int) -> Figures:
     }
 
 
+def words(folder: Path, repeats: int) -> Figures:
+    """Three studies; how many mixes of similarities their committees have is theirs to choose."""
+    return {f"seed {seed}": measured("ask_words", told=306, batch=8, seed=seed) for seed in range(3)}
+
+
 def encoding(folder: Path, repeats: int) -> Figures:
     """The same molecules by likewise and by RDKit, with one process and with two."""
     return {
@@ -100,6 +106,7 @@ FIGURES: dict[str, Callable[[Path, int], Figures]] = {
     "zinc": zinc,
     "million": million,
     "growth": growth,
+    "words": words,
     "encoding": encoding,
     "dask": dask,
 }
@@ -147,6 +154,11 @@ def growth_table(found: Figures) -> str:
     ]
     table = markdown(["candidates", "observations", "seconds, clock / CPU", "GB"], rows)
     return f"{table}\n\n{_exponents(found)}"
+
+
+def words_table(found: Figures) -> str:
+    rows = [[name, f"{one['mixes']}", _seconds(one["seconds"])] for name, one in found.items()]
+    return markdown(["65,536 DNA words, 306 observations, ask(8)", "mixes", "seconds, clock / CPU"], rows)
 
 
 def _exponents(found: Figures) -> str:
@@ -218,6 +230,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "zinc": zinc_table,
     "million": million_table,
     "growth": growth_table,
+    "words": words_table,
     "encoding": encoding_table,
     "dask": dask_table,
 }
