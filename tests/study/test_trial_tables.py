@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from likewise.errors import StorageError, StudyError
 from likewise.study.storage.base import Row
 from likewise.study.trial import State
-from likewise.study.trial_tables import export, read_entries, read_table
+from likewise.study.trial_tables import export, read_entries
 
 SUFFIXES = [".csv", ".parquet", ".json"]
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -55,6 +55,11 @@ tables = st.one_of(
     st.lists(st.dictionaries(fields, scalars, min_size=1), max_size=4),
     st.lists(st.fixed_dictionaries({"a": finite, "b": texts}), max_size=4),
 )
+
+
+def read_table(path: Path, **columns: Any) -> list[tuple[str, float, float | None]]:
+    """The measured trials of a table: each object as JSON text, its value and its standard deviation, if known."""
+    return [(e.payload, e.value, e.std) for e in read_entries(path, **columns) if e.value is not None]
 
 
 def stored(objects: list[Any], values: list[float], errors: list[str]) -> list[Row]:

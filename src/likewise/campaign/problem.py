@@ -92,13 +92,10 @@ def solve(
             problem = _build(sheet, request, space, pool, similarities, listener, progress or Progress())
             return problem, work(problem)
         except SimilarityError:
-            check = _check_of(similarities)
-            _check_given(extra, check)
-            bad = [] if sheet is None else _bad_rows(sheet, check, listener)
-            if sheet is None or not bad:
-                _check_together(sheet, extra, check)
+            rest = _without_refused(sheet, extra, _check_of(similarities), request.skip_bad, listener)
+            if rest is None:
                 raise
-            sheet = leave_out_bad(sheet, bad, request.skip_bad, listener)
+            sheet = rest
 
 
 def _build(
@@ -179,57 +176,57 @@ def _tell(study: Study, sheet: Sheet) -> None:
         study.tell(sheet.objects[place], sheet.values[place], std=sheet.std(place))
 
 
-def _bad_rows(sheet: Sheet, check: Check, listener: Listener) -> list[Bad]:
-    """The rows whose objects a similarity refuses; halves of the table are tried until single rows are left."""
-    places = [i for i, x in enumerate(sheet.objects) if x is not None]
-    bad: list[Bad] = []
-    with listener.working("looking for rows that cannot be compared", len(places)) as progress:
-        for start in range(0, len(places), CHECKED):
-            some = places[start : start + CHECKED]
-            bad += _bad_among(sheet, some, check)
-            progress.advance(len(some))
-    return bad
+def _without_refused(
+    sheet: Sheet | None, extra: Sequence[Any], check: Check, skip_bad: bool, listener: Listener
+) -> Sheet | None:
+    """The sheet without rows whose objects cannot be compared; None where no object is to blame.
 
-
-def _bad_among(sheet: Sheet, places: Sequence[int], check: Check) -> list[Bad]:
-    try:
-        check([sheet.objects[i] for i in places])
-    except SimilarityError as error:
-        if len(places) > 1:
-            half = len(places) // 2
-            return [*_bad_among(sheet, places[:half], check), *_bad_among(sheet, places[half:], check)]
-        return [Bad(places[0], sheet.roles.objects[0], shown(sheet.objects[places[0]]), _reason(error))]
-    return []
-
-
-def _reason(error: SimilarityError) -> str:
-    """What is wrong with a single object; its own count of rows begins anew, and would mislead."""
-    return str(error).removeprefix("row 0 is ").removeprefix("record 0 ").removeprefix("object 0 ")
-
-
-def _check_given(extra: Sequence[Any], check: Check) -> None:
-    """Refuse objects that are not in the table and cannot be compared."""
-    for x in extra:
-        try:
-            check([x])
-        except SimilarityError as error:
-            raise UsageError(f"Object {shown(x)!r} cannot be compared: {_reason(error)}.") from None
-
-
-def _check_together(sheet: Sheet | None, extra: Sequence[Any], check: Check) -> None:
-    """Refuse the first object that cannot be compared with those above it, though each could be on its own."""
+    What cannot be left out is raised, by its row.
+    """
+    places = [] if sheet is None else [i for i, x in enumerate(sheet.objects) if x is not None]
+    objects = [*(sheet.objects[i] for i in places), *extra] if sheet is not None else list(extra)
+    refused: list[tuple[int, str]] = []
+    with listener.working("looking for rows that cannot be compared", len(objects)) as progress:
+        for start in range(0, len(objects), CHECKED):
+            refused += _refusals(objects, range(start, min(start + CHECKED, len(objects))), check)
+            progress.advance(CHECKED)
+    for place, reason in refused:
+        if place >= len(places):
+            raise UsageError(f"Object {shown(objects[place])!r} cannot be compared: {reason}.")
     if sheet is None:
-        return
-    places = [i for i, x in enumerate(sheet.objects) if x is not None]
-    objects = [*(sheet.objects[i] for i in places), *extra]
-    first = bisect_left(range(len(objects) + 1), True, key=lambda count: _error_of(objects[:count], check) is not None)
+        return None
+    if not refused:
+        _check_together(sheet, places, objects, check)
+        return None
+    return leave_out_bad(sheet, [_bad(sheet, places[i], reason) for i, reason in refused], skip_bad, listener)
+
+
+def _bad(sheet: Sheet, place: int, reason: str) -> Bad:
+    return Bad(place, sheet.roles.objects[0], shown(sheet.objects[place]), reason)
+
+
+def _refusals(objects: Sequence[Any], places: range, check: Check) -> list[tuple[int, str]]:
+    """The places of objects that a similarity refuses, and why; halves are tried until single objects are left."""
+    error = _error_of([objects[i] for i in places], check)
+    if error is None:
+        return []
+    if len(places) == 1:
+        # Its own count of rows begins anew, and would mislead.
+        text = str(error).removeprefix("row 0 is ").removeprefix("record 0 ").removeprefix("object 0 ")
+        return [(places[0], text)]
+    half = len(places) // 2
+    return [*_refusals(objects, places[:half], check), *_refusals(objects, places[half:], check)]
+
+
+def _check_together(sheet: Sheet, places: Sequence[int], objects: Sequence[Any], check: Check) -> None:
+    """Refuse the first object that cannot be compared with those above it, though each could be on its own."""
+    first = bisect_left(range(len(objects) + 1), True, key=lambda n: _error_of(objects[:n], check) is not None)
     if first > len(objects):
         return
-    reason, text = str(_error_of(objects[:first], check)), shown(objects[first - 1])
+    reason = str(_error_of(objects[:first], check))
     if first > len(places):
-        raise UsageError(f"Object {text!r} does not go with the table: {reason}.")
-    bad = Bad(places[first - 1], sheet.roles.objects[0], text, reason)
-    raise TableError(f"{cell_of(sheet.table, bad)}: {reason}.")
+        raise UsageError(f"Object {shown(objects[first - 1])!r} does not go with the table: {reason}.")
+    raise TableError(f"{cell_of(sheet.table, _bad(sheet, places[first - 1], reason))}: {reason}.")
 
 
 def _error_of(objects: Sequence[Any], check: Check) -> SimilarityError | None:

@@ -59,14 +59,6 @@ def export(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
         raise StorageError(f"{target} cannot be written: {error}; check that its directory can be written") from error
 
 
-def read_table(
-    path: str | os.PathLike[str], *, object: str | Sequence[str] | None = None, value: str = "value", std: str = "std"
-) -> list[tuple[str, float, float | None]]:
-    """The measured trials of a table: each object as JSON text, its value and its standard deviation, if known."""
-    entries = read_entries(path, object=object, value=value, std=std)
-    return [(entry.payload, entry.value, entry.std) for entry in entries if entry.value is not None]
-
-
 def read_entries(
     path: str | os.PathLike[str], *, object: str | Sequence[str] | None = None, value: str = "value", std: str = "std"
 ) -> list[Entry]:

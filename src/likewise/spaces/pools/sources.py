@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from likewise.errors import SpaceError, TableError, UsageError
 from likewise.spaces.codec.codec import identity, plain
-from likewise.tables.cells import CODE, numbers
+from likewise.tables.cells import CODE, numbers, too_long
 from likewise.tables.parquet import parquet_columns, read_parquet
 from likewise.tables.reading import read as read_table
 
@@ -183,7 +183,9 @@ def _typed(cells: pl.Series) -> pl.Series:
     if cells.str.contains(CODE).any():
         return cells
     whole = cells.cast(pl.Int64, strict=False)
-    return whole if whole.null_count() == cells.null_count() else pl.Series(cells.name, read.values)
+    if whole.null_count() == cells.null_count():
+        return whole
+    return cells if too_long(cells.drop_nulls(), read.decimal) else pl.Series(cells.name, read.values)
 
 
 def _columns(names: list[str], path: Path, column: str | Sequence[str] | None) -> list[str]:
