@@ -125,7 +125,7 @@ def started(
 ) -> lw.Study:
     """A study of this pool with fixed parameters and that many random observations."""
     study = lw.Study(lw.Pool(objects, client=client), similarity, initial=1)
-    study._model.settings = FIXED
+    study._proposer.inner.model.settings = FIXED
     rows = np.random.default_rng(1).choice(len(objects), size=told, replace=False).tolist()
     for row, value in zip(rows, values(rows), strict=True):
         study.tell(objects[row], float(value))

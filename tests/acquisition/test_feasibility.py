@@ -21,7 +21,7 @@ from likewise.model.schedule import Data, Model
 from likewise.search.base import SearchState
 from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
-from likewise.study import proposal
+from likewise.study.methods import committee as method
 
 ACQUISITIONS: list[Acquisition] = [
     lw.Mean(),
@@ -105,7 +105,7 @@ def test_without_failures_nothing_is_estimated(monkeypatch: pytest.MonkeyPatch) 
     def unwanted(*_: Any) -> Scorer:
         raise AssertionError("there was nothing to estimate")
 
-    monkeypatch.setattr(proposal, "chance", unwanted)
+    monkeypatch.setattr(method, "chance", unwanted)
     study = lw.Study(lw.Pool(WORDS), alike)
     for word in WORDS[::31]:
         study.tell(word, float(word.count("a")))
@@ -164,7 +164,7 @@ def failures(
     space: lw.Space, similarity: Any, f: Any, fails: Any, *, informed: bool, **options: Any
 ) -> tuple[int, float]:
     study = lw.Study(space, similarity, **options)
-    with patch("likewise.study.proposal.chance", chance if informed else lambda *_: None):
+    with patch("likewise.study.methods.committee.chance", chance if informed else lambda *_: None):
         for _ in range(25):
             (s,) = study.ask()
             if fails(s.object):

@@ -357,14 +357,17 @@ def test_ctrl_c_loses_nothing_whenever_it_comes(
         computed.append(x)
         return peak(x)
 
-    def settle(id: int, **end: Any) -> None:
-        press("before a tell")
-        settled(id, **end)
-        press("after a tell")
+    def record(rows: Any = (), ends: Any = ()) -> list[int]:
+        if any(end.value is not None for end in ends):
+            press("before a tell")
+        ids = recorded(rows, ends)
+        if any(end.value is not None for end in ends):
+            press("after a tell")
+        return ids
 
     study = lw.Study(NUMBERS, Near(lambda: press(f"in {'a later' if computed else 'the first'} ask")), storage=url)
-    settled = study._store.settle
-    monkeypatch.setattr(study._store, "settle", settle)
+    recorded = study._store.record
+    monkeypatch.setattr(study._store, "record", record)
     if workers is not None:
         monkeypatch.setattr("likewise.run.processes.can_send", lambda f: False)
     callback = lambda study, trial: press("in a callback")  # noqa: E731
@@ -480,23 +483,25 @@ def test_the_bar_is_shown_in_a_terminal_only(capfd: pytest.CaptureFixture[str]) 
 def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "PAUSES", (0.01,) * 5)
     study = lw.Study(NUMBERS, near)
-    settle, away = study._store.settle, iter([True, True, False, True] + [False] * 100)
+    record, away = study._store.record, iter([True, True, False, True] + [False] * 100)
 
-    def flaky(id: int, **end: Any) -> None:
-        if next(away):
+    def flaky(rows: Any = (), ends: Any = ()) -> list[int]:
+        if ends and next(away):
             raise StorageError("the server is restarting")
-        settle(id, **end)
+        return record(rows, ends)
 
-    monkeypatch.setattr(study._store, "settle", flaky)
+    monkeypatch.setattr(study._store, "record", flaky)
     study.optimize(peak, budget=6)
     assert states(study) == ["told"] * 6
 
-    def answerless(id: int, **end: Any) -> None:
-        settle(id, **end)
-        monkeypatch.setattr(study._store, "settle", settle)
-        raise StorageError("the answer was lost")
+    def answerless(rows: Any = (), ends: Any = ()) -> list[int]:
+        ids = record(rows, ends)
+        if ends:
+            monkeypatch.setattr(study._store, "record", record)
+            raise StorageError("the answer was lost")
+        return ids
 
-    monkeypatch.setattr(study._store, "settle", answerless)
+    monkeypatch.setattr(study._store, "record", answerless)
     study.optimize(peak, budget=2)
     assert states(study) == ["told"] * 8
 

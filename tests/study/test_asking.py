@@ -104,10 +104,10 @@ def test_who_loses_races_neither_fits_nor_searches_from_the_start_again(
         return x
 
     taken = overtake(one, 4, take, monkeypatch)
-    fit = one._model._fit_now
-    search = GradientSearch() if make is of_vectors else one._proposer.search_for(differentiable=False)
-    monkeypatch.setattr(one._model, "_fit_now", lambda *data: work.update(["fit"]) or fit(*data))
-    one._proposer.search = Counted(search, work)
+    fit = one._proposer.inner.model._fit_now
+    search = GradientSearch() if make is of_vectors else one._proposer.inner.search_for(differentiable=False)
+    monkeypatch.setattr(one._proposer.inner.model, "_fit_now", lambda *data: work.update(["fit"]) or fit(*data))
+    one._proposer.inner.search = Counted(search, work)
     (s,) = one.ask()
     assert len(taken) == 4
     assert work["fit"] == work["search"] == 1
@@ -132,7 +132,7 @@ def test_an_ask_fits_once_whatever_is_told_meanwhile(url: str, monkeypatch: pyte
     one, two = of_words(storage=url), of_words(storage=url)
     tell_words(one)
     fitted: list[int] = []
-    fit, propose = Model._fit_now, one._proposer.search_for
+    fit, propose = Model._fit_now, one._proposer.inner.search_for
 
     def counted(model: Model, grams: Any, data: Any) -> Any:
         fitted.append(len(data.values))
@@ -143,7 +143,7 @@ def test_an_ask_fits_once_whatever_is_told_meanwhile(url: str, monkeypatch: pyte
         return propose(differentiable)
 
     monkeypatch.setattr(Model, "_fit_now", counted)
-    monkeypatch.setattr(one._proposer, "search_for", slow)
+    monkeypatch.setattr(one._proposer.inner, "search_for", slow)
     one.ask()
     assert fitted == [13]
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
 
+from likewise.errors import StudyError
+from likewise.spaces.base import Space
+from likewise.spaces.codec.copies import copied
+from likewise.study import explanation
 from likewise.study.ledger import HOLDING, Ledger
-from likewise.study.proposal import Proposal
+from likewise.study.methods.base import Known, Proposal, Proposer
+from likewise.study.observations import observations
+from likewise.study.recorder import new_row
+from likewise.study.storage.base import NewRow, OpenStudy, Taken
 from likewise.study.suggestion import Suggestion
-from likewise.study.trial import State, Trial
+from likewise.study.trial import State
+
+# Of 16 workers that ask at the same moment, the last loses 15 times.
+RETRIES = 200
 
 
 @final
@@ -23,37 +35,92 @@ class Asking:
     loses, it neither fits its model again nor searches from the start, and takes the next best objects instead.
     """
 
+    store: OpenStudy
     ledger: Ledger
-    proposal: Proposal
+    space: Space
+    proposer: Proposer
     seed: int
+    sign: float
     replicates: bool
     attempt: int = field(default=0, init=False)
     kept: list[Any] = field(default_factory=list, init=False)
     lost: set[str] = field(default_factory=set, init=False)
+    proposal: Proposal | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.told: Sequence[Trial] = self.ledger.within(State.TOLD)
+        self._told = self.ledger.within(State.TOLD)
+        self._data = observations(self._told, self.sign)
+        self._failed = [trial.object for trial in self.ledger.within(State.FAILED)]
         self._pending = [trial.object for trial in self.ledger.within(State.ASKED)]
         self._known = {trial.id for trial in self.ledger.trials}
 
-    def objects(self, n: int) -> list[Any]:
+    def suggestions(self, n: int, **claim: Any) -> list[Suggestion]:
+        """Up to `n` suggestions, claimed in the storage; `claim` are further fields of their rows."""
+        for _ in range(RETRIES):
+            proposal = self._propose(n)
+            found = explanation.suggestions(proposal, self._told, self.sign)
+            rows = self._rows(found, proposal, claim)
+            try:
+                ids = self._claim(rows)
+            except Taken as taken:
+                self.ledger.sync()
+                self._lose(proposal, taken.keys)
+                continue
+            return [
+                replace(s, id=i, object=copied(s.object), key=row.key)
+                for s, i, row in zip(found, ids, rows, strict=True)
+            ]
+        raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
+
+    def _propose(self, n: int) -> Proposal:
         """Up to `n` distinct objects that are free as far as this worker knows."""
-        key = self.proposal.proposer.space.key
+        before = self.proposal
         held = self.ledger.keys({State.ASKED} if self.replicates else HOLDING)
-        taken = held | self.lost | {key(x) for x in self.kept}
+        taken = held | self.lost | {self.space.key(x) for x in self.kept}
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
         pending = [*self._pending, *self._since(), *self.kept]
-        missing = n - len(self.kept)
-        return self.kept + (self.proposal.pick(missing, pending, taken, rng) if missing else [])
-
-    def lose(self, found: Sequence[Suggestion], lost: Collection[str]) -> None:
-        """Other workers were faster, and the ledger knows it: keep what is still free."""
-        key = self.proposal.proposer.space.key
-        self.kept = [s.object for s in found if key(s.object) not in lost]
-        # A row that cannot be read holds its object as well, and is not in the ledger.
-        self.lost.update(lost)
-        self.attempt += 1
+        known = Known(self._data, self._failed, pending, taken, rng)
+        found = self.proposer.propose(n - len(self.kept), known, before)
+        beliefs = found.beliefs if before is None else before.beliefs
+        self.proposal = replace(found, objects=[*self.kept, *found.objects], beliefs=beliefs)
+        return self.proposal
 
     def _since(self) -> list[Any]:
         trials = self.ledger.trials if self.attempt else []
         return [t.object for t in trials if t.id not in self._known and t.state is not State.ABANDONED]
+
+    def _lose(self, proposal: Proposal, lost: Collection[str]) -> None:
+        """Other workers were faster, and the ledger knows it: keep what is still free."""
+        self.kept = [x for x in proposal.objects if self.space.key(x) not in lost]
+        # A row that cannot be read holds its object as well, and is not in the ledger.
+        self.lost.update(lost)
+        self.attempt += 1
+
+    def _rows(self, found: Sequence[Suggestion], proposal: Proposal, claim: dict[str, Any]) -> list[NewRow]:
+        known = self.ledger.keys() if self.replicates else set()
+        rows = []
+        for s in found:
+            summary = json.dumps(explanation.summary(s, proposal.beliefs))
+            row = new_row(self.space, s.object, summary=summary, **claim)
+            rows.append(replace(row, replicate=row.key in known))
+        return rows
+
+    def _claim(self, rows: Sequence[NewRow]) -> list[int]:
+        """The ids of the new trials; `Taken` where another worker evaluates one of the objects."""
+        ids = self.store.add(rows)
+        if not any(row.replicate for row in rows):
+            return ids
+        self.ledger.sync()
+        doubled = [row.key for i, row in zip(ids, rows, strict=True) if row.replicate and self._is_second(i, row.key)]
+        if doubled:
+            # A storage lets replicates in, so two workers may measure the same object again: the later one gives way.
+            for i in ids:
+                # Unless it has been told meanwhile, as that object's result.
+                with suppress(StudyError):
+                    self.store.settle(i, state=State.ABANDONED)
+            raise Taken(self.store.name, doubled)
+        return ids
+
+    def _is_second(self, id: int, key: str) -> bool:
+        first = self.ledger.open_for(key)
+        return first is not None and first < id

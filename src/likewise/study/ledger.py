@@ -58,9 +58,9 @@ class Ledger:
             self._listed[state] = sorted(found, key=lambda t: (self._changed[t.id], t.id))
         return self._listed[state]
 
-    def open_for(self, key: str) -> int | None:
-        """The trial that is evaluating the object of this key, if there is one."""
-        return min((i for i in self._open if self._keys[i] == key), default=None)
+    def open_for(self, key: str, besides: Collection[int] = ()) -> int | None:
+        """The trial that is evaluating the object of this key, if there is one besides these."""
+        return min((i for i in self._open if self._keys[i] == key and i not in besides), default=None)
 
     def key_of(self, id: int) -> str | None:
         """The key of a trial's object."""

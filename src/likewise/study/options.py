@@ -9,6 +9,7 @@ from likewise.acquisition.base import Acquisition
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
+from likewise.study.methods.base import Method
 from likewise.study.storage.base import Storage
 
 
@@ -18,6 +19,7 @@ class StudyOptions(TypedDict, total=False):
     seed: int
     storage: str | Storage | None
     name: str
+    method: Method | None
     acquisition: Acquisition | None
     strategy: Strategy | None
     search: Search | None

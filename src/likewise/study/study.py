@@ -7,9 +7,9 @@ import os
 import platform
 import secrets
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -17,30 +17,30 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
-from likewise.acquisition.improvement import LogExpectedImprovement
-from likewise.errors import StudyError
-from likewise.model.blas import one_thread
+from likewise.errors import SimilarityError, StudyError
 from likewise.model.committee import Committee
 from likewise.model.diagnosis import Diagnosis, diagnose
-from likewise.model.fit import Settings
 from likewise.model.regression import Prediction
-from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
-from likewise.similarity.auto.given import SimilarityLike
+from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.asking import Asking
-from likewise.study.checks import at_least_one, check_parts, check_setting
+from likewise.study.checks import at_least_one, check_setting
+from likewise.study.findings import Finding, check_single, told, told_row
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
-from likewise.study.measurement import Measurement, read_value
-from likewise.study.proposal import Proposal, Proposer
+from likewise.study.measurement import Measurement
+from likewise.study.methods.base import Beliefs, Method, Restarting
+from likewise.study.methods.committee import INITIAL, CommitteeMethod
+from likewise.study.observations import observations, value_of
+from likewise.study.recorder import Recorder
 from likewise.study.similarities import similarities
 from likewise.study.storage.address import without_password
-from likewise.study.storage.base import NewRow, NoTrial, OpenStudy, Storage, Taken, open_storage
+from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.storage.memory import Memory
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State, Trial
@@ -50,24 +50,39 @@ if TYPE_CHECKING:
     from likewise.run.options import RunOptions
 
 Direction = Literal["maximize", "minimize"]
-INITIAL = 5
-# Of 16 workers that ask at the same moment, the last loses 15 times.
-RETRIES = 200
-ANALOGUES = 5
 
 
 class Study:
     """Ask, tell, remember.
 
-    `storage` keeps it: `"sqlite:///study.db"`, `"postgresql://…"`, or in memory when left out. A stored study of this
-    `name` is resumed, by any number of processes and machines at once; its space and direction must be the same, its
-    seed and similarity may be new. `initial` observations are spread out before the model chooses. In a long study the
-    model is conditioned on about a thousand observations, the best ones among them, so that asking stays quick. Of
-    several objects asked for at once, each is picked with those before it in mind (`Sequential`); in a box of thirty
-    dimensions or more objects are picked by `TwoStage`, unless a `strategy` or another `acquisition` is given.
+    space: where the objects come from: `Pool`, `Box`, `Strings`, `Record` …
+    similarity: how alike two objects are: a similarity, a plain function, a list of either to weigh by evidence, or
+        "auto" (default), which chooses by the kind of the objects.
+    direction: "maximize" (default) or "minimize".
+    seed: a whole number, 0 by default. The same seed and the same tells give the same asks.
+    storage: where the study is kept: `"sqlite:///study.db"`, `"postgresql://…"`, a `Storage`, or None (default) for in
+        memory. A stored study of this name is resumed, by any number of processes and machines at once; its space and
+        direction must be the same, its seed and similarity may be new.
+    name: the study's name in its storage, "study" by default.
+    method: how objects are chosen. None (default) is a committee of models, weighted by evidence, with the next five
+        options; another method has options of its own.
+    acquisition: what an object is worth; `LogExpectedImprovement()` by default.
+    strategy: how several objects are picked together. Default: `Sequential()`, where each is picked with those before
+        it in mind; `TwoStage()` in a box of 30 dimensions or more, most of which is corners, unless an acquisition is
+        given.
+    search: how the best objects are found; by default the one that suits the space.
+    spectrum: what is done about negative eigenvalues of the similarity, one treatment or several to choose from;
+        "clip" by default, which the measurements in docs/decisions.md are for.
+    initial: observations before the model chooses; until then suggestions are spread out. 5 by default, as fewer tell
+        a model next to nothing.
+    lease: seconds after which suggestions that nobody settles return to the pool. This process renews its own from a
+        thread in the background for as long as it lives. None (default): they stay open until told, failed or
+        abandoned.
+    worker: the name of this process in the record; by default the machine's name, the process's number and a random
+        text.
 
-    With a `lease`, in seconds, suggestions that nobody settles return to the pool: this process renews its own from a
-    thread in the background for as long as it lives. Without one they stay open until told, failed or abandoned.
+    In a long study the model is conditioned on about a thousand observations, the best ones among them, so that asking
+    stays quick.
 
     >>> import likewise as lw
     >>> study = lw.Study(lw.Box([0.0], [1.0]), similarity=lw.RBF(), seed=1)
@@ -81,12 +96,13 @@ class Study:
     def __init__(
         self,
         space: Space,
-        similarity: SimilarityLike | Sequence[SimilarityLike] | Literal["auto"] = "auto",
+        similarity: Given = "auto",
         *,
         direction: Direction = "maximize",
         seed: int = 0,
         storage: str | Storage | None = None,
         name: str = "study",
+        method: Method | None = None,
         acquisition: Acquisition | None = None,
         strategy: Strategy | None = None,
         search: Search | None = None,
@@ -96,7 +112,8 @@ class Study:
         worker: str | None = None,
     ) -> None:
         check_setting(space, direction, seed, lease)
-        check_parts(acquisition, strategy, search)
+        spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
+        chosen = _method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
         self.space = space
         self.direction = direction
         self.seed = int(seed)
@@ -104,24 +121,15 @@ class Study:
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
         found = similarities(similarity, space, np.random.default_rng(seed))
-        spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
-        if not spectra:
-            raise StudyError("an empty list of spectra leaves no model; give 'clip', or several to choose from")
-        views, chosen = tuple(space.view(s) for s in found), (acquisition or LogExpectedImprovement())
-
-        def fresh() -> Proposer:
-            model = Model(views, Settings(spectra=spectra))
-            return Proposer(space, model, chosen, strategy, search, max(1, initial))
-
-        self._fresh = fresh
-        self._proposer = fresh()
+        self._proposer = Restarting(partial(chosen.start, space, tuple(space.view(s) for s in found)))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
         self._store: OpenStudy = owner.open(name, {"space": space.describe(), "direction": direction})
         self._ledger = Ledger(self._store, space.from_json)
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
-        self._note({"seed": self.seed, "similarity": [one.name for one in found], "spectrum": list(spectra)})
+        self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
+        self._note({"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()})
         self._ledger.sync()
 
     def __repr__(self) -> str:
@@ -143,47 +151,36 @@ class Study:
         """Every trial, in the order of creation."""
         with self._lock:
             self._ledger.sync()
-            return [_handed(trial) for trial in self._ledger.trials]
+            return [_for_user(trial) for trial in self._ledger.trials]
 
     @property
     def best(self) -> Trial:
         """The best observation; of equal ones the first."""
-        told = self._synced(State.TOLD)
-        if not told:
+        observed = self._synced(State.TOLD)
+        if not observed:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
-        return _handed(max(told, key=lambda t: self._sign * _known(t)))
+        return _for_user(max(observed, key=lambda t: self._sign * value_of(t)))
 
     def count(self, state: State) -> int:
         """How many trials are in a state."""
         return len(self._synced(State(state)))
 
     def ask(self, n: int = 1, *, replicates: bool = False) -> list[Suggestion]:
-        """The next `n` objects to try; fewer, or none, only where the space has no more.
+        """The next objects to try.
 
-        An object that is measured or failed is not proposed again unless `replicates` allows it; one in flight never.
+        n: how many, 1 by default; there are fewer, or none, only where the space has no more.
+        replicates: whether an object that is measured or failed may be proposed again; False by default. Objects being
+            measured are never proposed.
         """
         at_least_one("the number of suggestions", n)
         with self._lock:
             self._ledger.sync()
             self._expire()
-            asking = Asking(self._ledger, self._proposal(), self.seed, replicates)
-            for _ in range(RETRIES):
-                found, committee = self._suggestions(asking, n)
-                known = self._ledger.keys() if replicates else set()
-                rows = [self._new_row(s, committee, known) for s in found]
-                try:
-                    ids = self._claim(rows)
-                except Taken as taken:
-                    self._ledger.sync()
-                    asking.lose(found, taken.keys)
-                    continue
-                if self._lease is not None:
-                    self._heartbeat.keep(ids)
-                return [
-                    replace(s, id=i, object=copied(s.object), key=row.key)
-                    for s, i, row in zip(found, ids, rows, strict=True)
-                ]
-        raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
+            asking = Asking(self._store, self._ledger, self.space, self._proposer, self.seed, self._sign, replicates)
+            found = asking.suggestions(n, worker=self.worker, lease=self._lease)
+            if self._lease is not None:
+                self._heartbeat.keep(s.id for s in found)
+            return found
 
     def tell(
         self,
@@ -193,30 +190,55 @@ class Study:
         std: float | None = None,
         id: int | None = None,
     ) -> None:
-        """Record a value: of a suggestion, of a trial's `id`, or of any object that was measured anyway.
+        """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
 
-        An object that is measured again is a replicate, which is welcome: it tells how noisy the values are.
+        what: a suggestion, a trial, or any object that was measured anyway.
+        value: a finite number, or a `Measurement` with its standard deviation.
+        std: the standard deviation of the measurement, in the units of the values, where it is known.
+        id: the trial's number, instead of `what` or to make sure.
         """
-        _check_single(what)
-        about = what.object if isinstance(what, Suggestion | Trial) else what if id is None else f"trial {id}"
-        number, spread = read_value(about, value, std)
-        self._settle(what, id, NewRow("", "", State.TOLD, number, spread))
+        check_single(what)
+        self._record([told(what, value, std, id)])
+
+    def tell_many(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Record many values at once: all of them, or none if one is refused. Quicker than one by one.
+
+        rows: of each measurement what was measured, as in `tell`, its value, and its standard deviation if known.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Pool(["CCO", "CCN", "CCC"]), lw.Levenshtein())
+        >>> study.tell_many([("CCO", 0.3), ("CCN", 0.5, 0.1)])
+        >>> study.count(lw.State.TOLD), study.best.std
+        (2, 0.1)
+        """
+        self._record([told_row(row) for row in rows])
 
     def fail(
         self, what: Suggestion | Trial | Any = None, reason: str | BaseException = "", *, id: int | None = None
     ) -> None:
-        """Record that an object could not be measured, and why; objects like it are avoided."""
+        """Record that an object could not be measured; objects like it are avoided.
+
+        what: a suggestion, a trial, or any object.
+        reason: a text, or the exception that was raised.
+        id: the trial's number, instead of `what` or to make sure.
+        """
+        check_single(what)
         error = "".join(format_exception(reason)) if isinstance(reason, BaseException) else str(reason)
-        self._settle(what, id, NewRow("", "", State.FAILED, error=error.rstrip() or "failed"))
+        self._record([Finding(what, State.FAILED, error=error.rstrip() or "failed", id=id)])
 
     def abandon(self, what: Suggestion | Trial | Any = None, *, id: int | None = None) -> None:
-        """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker."""
-        if what is not None or id is not None:
-            self._settle(what, id, NewRow("", "", State.ABANDONED))
-            return
-        for trial in self._synced(State.ASKED):
-            if trial.worker == self.worker:
-                self._settle(None, trial.id, NewRow("", "", State.ABANDONED))
+        """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker.
+
+        what: a suggestion, a trial, or an object that is being measured.
+        id: the trial's number, instead of `what` or to make sure.
+        """
+        check_single(what)
+        with self._lock:
+            if what is not None or id is not None:
+                self._record([Finding(what, State.ABANDONED, id=id)])
+            else:
+                mine = [t for t in self._synced(State.ASKED) if t.worker == self.worker]
+                self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Expected value and standard deviation of each object."""
@@ -224,17 +246,17 @@ class Study:
         mean, std = self.committee().predict(fitted)
         return Prediction(self._sign * mean, std)
 
-    def explain(self, x: Any, most: int = ANALOGUES) -> tuple[Analogue, ...]:
-        """The observations with the most influence on the prediction at an object, signed."""
+    def explain(self, x: Any, most: int = explanation.ANALOGUES) -> tuple[Analogue, ...]:
+        """The observations with the most influence on the prediction at an object, signed; `most` of them."""
         fitted = self.space.fit(x)
         with self._lock:
-            committee, conditioned = self._believed()
-            return explanation.analogues([fitted], committee, conditioned, most)[0]
+            beliefs = self._beliefs()
+            return explanation.analogues(fitted, beliefs, self._ledger.within(State.TOLD), most)
 
     def committee(self) -> Committee:
         """The models behind the predictions, with their weights; values are negated when minimising."""
         with self._lock:
-            return self._believed()[0]
+            return self._beliefs().committee
 
     def diagnose(self, *, each: bool = True) -> Diagnosis:
         """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict.
@@ -242,7 +264,8 @@ class Study:
         each: judge each similarity of the committee alone too, which takes a fit of each; True by default.
         """
         with self._lock:
-            return diagnose(self._believed()[0], each=each, settings=self._model.settings, sign=self._sign)
+            beliefs = self._beliefs()
+            return diagnose(beliefs.committee, each=each, settings=beliefs.settings, sign=self._sign)
 
     def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
         """Evaluate f at suggestions of this study until an end is reached.
@@ -303,35 +326,28 @@ class Study:
         value: str = "value",
         std: str = "std",
     ) -> int:
-        """Tell what a .csv, .parquet or .json file holds, as `export` writes it or with columns of your own.
+        """Tell what a file holds, as `export` writes it or with columns of your own; how many trials that were.
 
-        `object` is the column of the objects, or the columns that are the fields of a record. Values of objects that
-        are open suggestions are told to those; values and failures that the study has already are passed over, so that
-        a file may be read again when it has grown. Returns how many trials were told or failed.
+        path: a .csv, .parquet or .json file.
+        object: the column of the objects, or the columns that are the fields of a record. Default: as `export` writes.
+        value: the column of the values, "value" by default.
+        std: the column of their standard deviations, "std" by default; it need not be there.
+
+        Values of objects that are open suggestions are told to those; values and failures that the study has already
+        are passed over, so that a file may be read again when it has grown. All rows are told, or none.
         """
-        from likewise.study.reading import read
+        from likewise.study.reading import new_findings
         from likewise.study.trial_tables import read_entries
 
         with self._lock:
             self._ledger.sync()
             entries = read_entries(path, object=object, value=value, std=std)
-            added = read(self._store, self._ledger, self.space, self.worker, str(path), entries, self._check_comparable)
-            self._ledger.sync()
-            return added
-
-    @property
-    def _model(self) -> Model:
-        return self._proposer.model
-
-    @contextmanager
-    def _thinking(self) -> Iterator[None]:
-        """What was computed before is kept, and forgotten when a thought is cut short: it may be half done."""
-        try:
-            with one_thread():
-                yield
-        except BaseException:
-            self._proposer = self._fresh()
-            raise
+            findings = new_findings(str(path), entries, self.space, self._ledger)
+            try:
+                self._recorder.record(findings)
+            except SimilarityError as error:
+                raise SimilarityError(f"{path}: {error}") from error
+            return len(findings)
 
     @property
     def _sign(self) -> float:
@@ -353,134 +369,35 @@ class Study:
         if any(t.lease is not None for t in self._ledger.within(State.ASKED)) and self._store.expire():
             self._ledger.sync()
 
-    def _data(self) -> Data:
-        """The observations in the order they became known, so that Gram matrices only grow."""
-        told = self._ledger.within(State.TOLD)
-        stds = np.array([t.std or 0.0 for t in told])
-        values = self._sign * np.array([_known(t) for t in told])
-        return Data([t.object for t in told], values, stds**2 if stds.any() else None)
-
-    def _believed(self) -> tuple[Committee, list[Trial]]:
-        """The committee, and the observations it is conditioned on."""
-        self._ledger.sync()
-        told = self._ledger.within(State.TOLD)
-        if not told:
+    def _beliefs(self) -> Beliefs:
+        observed = self._synced(State.TOLD)
+        if not observed:
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
-        return self._learnt(self._data(), told)
+        return self._proposer.believe(observations(observed, self._sign))
 
-    def _learnt(self, data: Data, told: Sequence[Trial]) -> tuple[Committee, list[Trial]]:
-        with self._thinking():
-            committee, selection = self._model.committee(data)
-        return committee, [told[i] for i in selection.conditioned.tolist()]
-
-    def _proposal(self) -> Proposal:
-        return Proposal(self._proposer, self._data(), [t.object for t in self._ledger.within(State.FAILED)])
-
-    def _suggestions(self, asking: Asking, n: int) -> tuple[list[Suggestion], Committee | None]:
-        """Suggestions without ids, and the committee behind them, if there is one yet."""
-        with self._thinking():
-            objects = asking.objects(n)
-        notes = {"stage": "initial"} if len(asking.told) < self._proposer.initial else {}
-        if not objects or not asking.told:
-            return [Suggestion(-1, x, notes=notes) for x in objects], None
-        committee, conditioned = self._learnt(asking.proposal.told, asking.told)
-        best = max(self._sign * _known(t) for t in conditioned)
-        found = explanation.suggestions(objects, committee, conditioned, best, self._sign, ANALOGUES)
-        return [replace(s, notes=notes) for s in found], committee
-
-    def _claim(self, rows: Sequence[NewRow]) -> list[int]:
-        """The ids of the new trials; `Taken` where another worker evaluates one of the objects."""
-        ids = self._store.add(rows)
-        self._ledger.sync()
-        doubled = [row.key for i, row in zip(ids, rows, strict=True) if row.replicate and self._is_second(i, row.key)]
-        if doubled:
-            # A storage lets replicates in, so two workers may measure the same object again: the later one gives way.
-            for i in ids:
-                # Unless it has been told meanwhile, as that object's result.
-                with suppress(StudyError):
-                    self._store.settle(i, state=State.ABANDONED)
-            raise Taken(self.name, doubled)
-        return ids
-
-    def _is_second(self, id: int, key: str) -> bool:
-        first = self._ledger.open_for(key)
-        return first is not None and first < id
-
-    def _new_row(self, s: Suggestion, committee: Committee | None, known: Collection[str]) -> NewRow:
-        row = self._row_of(s.object)
-        return replace(
-            row,
-            lease=self._lease,
-            summary=json.dumps(explanation.summary(s, committee)),
-            replicate=row.key in known,
-        )
-
-    def _row_of(self, x: Any) -> NewRow:
-        return NewRow(self.space.key(x), json.dumps(self.space.to_json(x)), worker=self.worker)
-
-    def _settle(self, what: Any, id: int | None, end: NewRow) -> None:
-        """End the trial that is meant, or add one for an object that was not asked for."""
-        _check_single(what)
+    def _record(self, findings: Sequence[Finding]) -> None:
         with self._lock:
             self._ledger.sync()
-            if id is None and isinstance(what, Suggestion | Trial):
-                id = what.id
-            if id is not None:
-                self._check_same(what, id)
-            else:
-                x = self.space.fit(what)
-                row = self._row_of(x)
-                id = self._ledger.open_for(row.key)
-            if id is None and end.state is State.ABANDONED:
-                raise StudyError(f"{what!r} is not being evaluated in study {self.name!r}, so it cannot be given back")
-            if id is None:
-                self._check_comparable([x])
-                added = replace(end, key=row.key, payload=row.payload, worker=self.worker, replicate=True)
-                self._store.add([added])
-            else:
-                self._end(id, end)
-            self._ledger.sync()
-
-    def _end(self, id: int, end: NewRow) -> None:
-        self._heartbeat.drop(id)
-        try:
-            self._store.settle(id, state=end.state, value=end.value, std=end.std, error=end.error)
-        except NoTrial:
-            # If its row was deleted, or set aside, what was measured is kept all the same.
-            trial = self._ledger.forget(id)
-            if trial is None:
-                raise
-            if end.state is not State.ABANDONED:
-                row = self._row_of(trial.object)
-                self._store.add([replace(end, key=row.key, payload=row.payload, worker=self.worker, replicate=True)])
-
-    def _check_comparable(self, objects: Sequence[Any]) -> None:
-        """A complaint about objects that no model could learn from: told, they could not be taken back."""
-        self._model.check(objects, [trial.object for trial in self._ledger.within(State.TOLD)[:1]])
-
-    def _check_same(self, what: Any, id: int) -> None:
-        """A suggestion, a trial or an object given with an id is what that trial is about."""
-        known = self._ledger.key_of(id)
-        if what is None or known is None:
-            return
-        about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
-        key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
-        if key != known:
-            raise StudyError(
-                f"trial {id} of study {self.name!r} is about {known}, not about {key}, which another study may have "
-                "asked; tell the object itself, without an id"
-            )
+            self._recorder.record(findings)
 
 
-def _handed(trial: Trial) -> Trial:
+def _method(given: Method | None, default: CommitteeMethod) -> Method:
+    if given is None:
+        return default
+    if not isinstance(given, Method):
+        raise StudyError(f"method={given!r} is no Method; give None for the default, a committee")
+    if default != CommitteeMethod():
+        raise StudyError(
+            "acquisition, strategy, search, spectrum and initial are options of the default method; "
+            f"give those of {given!r} to the method itself"
+        )
+    return given
+
+
+def _for_user(trial: Trial) -> Trial:
     """The trial for a user, who may do with its object what he likes."""
     x = copied(trial.object)
     return trial if x is trial.object else replace(trial, object=x)
-
-
-def _known(trial: Trial) -> float:
-    assert trial.value is not None
-    return trial.value
 
 
 def _shown(storage: str | Storage | None) -> str | None:
@@ -488,11 +405,3 @@ def _shown(storage: str | Storage | None) -> str | None:
     if storage is None or isinstance(storage, Memory):
         return None
     return without_password(storage) if isinstance(storage, str) else repr(storage)
-
-
-def _check_single(what: Any) -> None:
-    if isinstance(what, list | tuple) and any(isinstance(x, Suggestion | Trial) for x in what):
-        raise StudyError(
-            f"this is a list of {len(what)} suggestions, as `ask` returns it; tell them one by one: "
-            "for s in study.ask(8): study.tell(s, measure(s.object))"
-        )

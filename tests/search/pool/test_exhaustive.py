@@ -363,7 +363,7 @@ def test_a_pool_beyond_its_memory_answers_from_disk(
             for s in study.ask(3):
                 found.append(s.object)
                 study.tell(s, float(np.sin(5 * s.object[0]) + s.object[1]))
-        return found, study._proposer.search
+        return found, study._proposer.inner.search
 
     cache = {"cache": tmp_path / "cache"} if cached else {}
     small, search = asked(memory=100_000, **cache)

@@ -88,6 +88,17 @@ class NewRow:
 
 
 @dataclass(frozen=True)
+class End:
+    """How a trial ends: as told, failed or abandoned."""
+
+    id: int
+    state: State
+    value: float | None = None
+    std: float | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
 class StudyInfo:
     """A stored study at a glance."""
 
@@ -114,7 +125,11 @@ class BadRow:
 
 
 class NoTrial(StudyError):
-    """An id for which the study has no trial."""
+    """An `id` for which the study has no trial."""
+
+    def __init__(self, id: int, message: str) -> None:
+        self.id = id
+        super().__init__(message)
 
 
 class OpenStudy(ABC):
@@ -128,11 +143,7 @@ class OpenStudy(ABC):
     @final
     def add(self, rows: Sequence[NewRow]) -> list[int]:
         """Add all rows or none; their ids, consecutive and in order. `Taken` if an object is not free any more."""
-        checked = [_checked(row) for row in rows]
-        counts = Counter(row.key for row in checked if row.claims)
-        if repeated := [key for key, count in counts.items() if count > 1]:
-            raise Taken(self.name, repeated)
-        return self._add(checked) if checked else []
+        return self.record(rows)
 
     @final
     def settle(
@@ -142,11 +153,16 @@ class OpenStudy(ABC):
 
         A second result, or an unknown id, is a StudyError. Abandoning an abandoned trial changes nothing.
         """
-        state = State(state)
-        if not FOLLOWS[state]:
-            raise StudyError(f"trial {id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
-        value, std = _measured(state, value, std)
-        self._settle(int(id), state, value, std, None if error is None else _plain(error))
+        self.record(ends=[End(id, state, value, std, error)])
+
+    @final
+    def record(self, rows: Sequence[NewRow] = (), ends: Sequence[End] = ()) -> list[int]:
+        """End trials as `settle` does, then add rows as `add` does, in one step: all of it or none; the rows' ids."""
+        added, ended = [_checked(row) for row in rows], [_checked_end(end) for end in ends]
+        counts = Counter(row.key for row in added if row.claims)
+        if repeated := [key for key, count in counts.items() if count > 1]:
+            raise Taken(self.name, repeated)
+        return self._record(added, ended) if added or ended else []
 
     @abstractmethod
     def since(self, revision: int) -> tuple[list[Row], int]:
@@ -183,10 +199,7 @@ class OpenStudy(ABC):
     def _note(self, text: str) -> None: ...
 
     @abstractmethod
-    def _add(self, rows: Sequence[NewRow]) -> list[int]: ...
-
-    @abstractmethod
-    def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None: ...
+    def _record(self, rows: Sequence[NewRow], ends: Sequence[End]) -> list[int]: ...
 
     @final
     def pass_over(self, bad: BadRow) -> None:
@@ -204,7 +217,7 @@ class OpenStudy(ABC):
         """Why trial `id` did not become `state`, given what is there; None if it is so already."""
         if row is None:
             there = f"its trials are 0 to {size - 1}" if size else "it has no trials yet"
-            return NoTrial(f"study {self.name!r} has no trial {id}; {there}")
+            return NoTrial(id, f"study {self.name!r} has no trial {id}; {there}")
         if row.state is state is State.ABANDONED:
             return None
         held = f" with value {row.value!r}" if row.value is not None else ""
@@ -337,6 +350,14 @@ def _checked(row: NewRow) -> NewRow:
         raise StudyError(f"key {row.key!r} holds characters that cannot be stored; write it as ASCII JSON")
     error, worker = (None if text is None else _plain(text) for text in (row.error, row.worker))
     return replace(row, state=state, value=value, std=std, error=error, worker=worker, lease=lease)
+
+
+def _checked_end(end: End) -> End:
+    state = State(end.state)
+    if not FOLLOWS[state]:
+        raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
+    value, std = _measured(state, end.value, end.std)
+    return End(int(end.id), state, value, std, None if end.error is None else _plain(end.error))
 
 
 def _measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:

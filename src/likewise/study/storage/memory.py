@@ -9,7 +9,18 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any, final
 
-from likewise.study.storage.base import FOLLOWS, NewRow, OpenStudy, Row, Storage, StudyInfo, Taken, best_value, no_study
+from likewise.study.storage.base import (
+    FOLLOWS,
+    End,
+    NewRow,
+    OpenStudy,
+    Row,
+    Storage,
+    StudyInfo,
+    Taken,
+    best_value,
+    no_study,
+)
 from likewise.study.trial import State
 
 
@@ -112,22 +123,29 @@ class _MemoryStudy(OpenStudy):
         with self._lock:
             self._rows, self._notes, self._erased = {}, [], True
 
-    def _add(self, rows: Sequence[NewRow]) -> list[int]:
+    def _record(self, rows: Sequence[NewRow], ends: Sequence[End]) -> list[int]:
         with self._lock:
-            if taken := [row.key for row in rows if row.claims and self._holders[row.key]]:
+            ended = self._ended(ends)
+            changes: Counter[str] = Counter()
+            for row in ended:
+                changes[row.key] += _holds(row) - _holds(self._rows[row.id])
+            if taken := [new.key for new in rows if new.claims and self._holders[new.key] + changes[new.key] > 0]:
                 raise Taken(self.name, taken)
             first, now = len(self._rows), time.time()
             added = [_row(first + place, row, now) for place, row in enumerate(rows)]
-            self._put(added, now)
+            self._put([*ended, *added], now)
             return [row.id for row in added]
 
-    def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None:
-        with self._lock:
-            row = self._rows.get(id)
-            if row is not None and row.state in FOLLOWS[state]:
-                self._put([replace(row, state=state, value=value, std=std, error=error, lease=None)])
-            elif refusal := self._unsettled(id, row, len(self._rows), state):
+    def _ended(self, ends: Sequence[End]) -> list[Row]:
+        """The rows of trials that end, as they will be; a StudyError if one of them cannot."""
+        ended: dict[int, Row] = {}
+        for end in ends:
+            row = ended.get(end.id, self._rows.get(end.id))
+            if row is not None and row.state in FOLLOWS[end.state]:
+                ended[end.id] = replace(row, state=end.state, value=end.value, std=end.std, error=end.error, lease=None)
+            elif refusal := self._unsettled(end.id, row, len(self._rows), end.state):
                 raise refusal
+        return list(ended.values())
 
     def _put(self, rows: Sequence[Row], now: float | None = None) -> None:
         if self._erased:

@@ -21,6 +21,7 @@ from likewise.study.storage.base import (
     CHECK,
     FOLLOWS,
     BadRow,
+    End,
     NewRow,
     OpenStudy,
     Row,
@@ -222,17 +223,36 @@ class _SqlStudy(OpenStudy):
                 some = {"until": change["now"] + lease, "ids": ids[start : start + AT_ONCE]}
                 connection.execute(_extend, change | some)
 
-    def _add(self, rows: Sequence[NewRow]) -> list[int]:
+    def _record(self, rows: Sequence[NewRow], ends: Sequence[End]) -> list[int]:
         digests = [digest(row.key) for row in rows]
         with self._changing(len(rows)) as (connection, change):
+            ended = [self._end(connection, change, end, len(rows)) for end in ends]
             claimed = [each for row, each in zip(rows, digests, strict=True) if row.claims]
             if taken := self._which_taken(connection, claimed):
                 keys = [row.key for row, each in zip(rows, digests, strict=True) if row.claims and each in taken]
                 raise Taken(self.name, keys)
             ids = list(range(change["size"] - len(rows), change["size"]))
-            new = [self._fields(*each, change) for each in zip(ids, rows, digests, strict=True)]
-            connection.execute(trials.insert(), new)
+            if rows:
+                new = [self._fields(*each, change) for each in zip(ids, rows, digests, strict=True)]
+                connection.execute(trials.insert(), new)
+            elif not any(ended):
+                # Nothing has changed, nor has the revision.
+                connection.rollback()
             return ids
+
+    def _end(self, connection: Connection, change: dict[str, Any], end: End, adding: int) -> bool:
+        """Whether the trial has changed; a StudyError if it cannot."""
+        before = [allowed.value for allowed in FOLLOWS[end.state]]
+        fields = {"state": end.state.value, "value": end.value, "std": end.std, "error": end.error}
+        if connection.execute(_end, change | fields | {"its_id": end.id, "before": before}).rowcount == 1:
+            return True
+        found = connection.execute(_row_of, {"its_study": self._number, "its_id": end.id}).mappings().one_or_none()
+        if found is not None and (bad := trial_fault(self.name, dict(found))):
+            raise StorageError(f"{bad}; {CHECK}")
+        row = None if found is None else row_of(dict(found))
+        if refusal := self._unsettled(end.id, row, change["size"] - adding, end.state):
+            raise refusal
+        return False
 
     def _which_taken(self, connection: Connection, digests: Sequence[str]) -> set[str]:
         found: set[str] = set()
@@ -240,20 +260,6 @@ class _SqlStudy(OpenStudy):
             some = {"its_study": self._number, "digests": digests[start : start + AT_ONCE]}
             found.update(connection.execute(_taken, some).scalars())
         return found
-
-    def _settle(self, id: int, state: State, value: float | None, std: float | None, error: str | None) -> None:
-        before = [allowed.value for allowed in FOLLOWS[state]]
-        with self._changing() as (connection, change):
-            end = {"its_id": id, "before": before, "state": state.value, "value": value, "std": std, "error": error}
-            if connection.execute(_end, change | end).rowcount == 1:
-                return
-            found = connection.execute(_row_of, {"its_study": self._number, "its_id": id}).mappings().one_or_none()
-            connection.rollback()
-            if found is not None and (bad := trial_fault(self.name, dict(found))):
-                raise StorageError(f"{bad}; {CHECK}")
-            row = None if found is None else row_of(dict(found))
-            if refusal := self._unsettled(id, row, change["size"], state):
-                raise refusal
 
     @contextmanager
     def _changing(self, adding: int = 0) -> Iterator[tuple[Connection, dict[str, Any]]]:

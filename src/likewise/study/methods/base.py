@@ -1,0 +1,124 @@
+"""What a study expects of a method: it is told what is known, and answers with objects and the beliefs behind them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.model.blas import one_thread
+from likewise.model.committee import Committee
+from likewise.model.fit import DEFAULT, Settings
+from likewise.model.schedule import Data
+from likewise.similarity.base import Similarity
+from likewise.spaces.base import Generator, Space
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a method is told when it is asked.
+
+    told: the observations in the order they were told; larger values are better.
+    failed: objects that could not be measured.
+    pending: objects that are being evaluated.
+    taken: keys of the objects that may not be proposed.
+    rng: where everything random comes from.
+    """
+
+    told: Data
+    failed: Sequence[Any]
+    pending: Sequence[Any]
+    taken: set[str]
+    rng: Generator
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What is believed of any object.
+
+    committee: the models, with their weights; a method with one model has a committee of one.
+    conditioned: which of the observations they are conditioned on.
+    settings: how they are fitted.
+    """
+
+    committee: Committee
+    conditioned: NDArray[np.intp]
+    settings: Settings = DEFAULT
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """What a method answers.
+
+    objects: distinct objects to try; fewer than were asked for only where the space has no more.
+    beliefs: those behind the choice; None while there is no observation.
+    notes: what is kept with each suggestion.
+    memory: what the method needs to go on, if it is asked again because other workers were faster.
+    """
+
+    objects: list[Any]
+    beliefs: Beliefs | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    memory: Any = None
+
+
+class Proposer(ABC):
+    """A method at work for one study. It may keep whatever it computes; its answers depend on what it is told alone."""
+
+    @abstractmethod
+    def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
+        """Up to `n` objects. `before` is the last answer to the same question, of which other workers took some."""
+
+    @abstractmethod
+    def believe(self, told: Data) -> Beliefs:
+        """The beliefs after these observations, of which there is at least one."""
+
+    @abstractmethod
+    def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
+        """A complaint about objects that cannot be compared with one another and with a known one."""
+
+
+@final
+class Restarting(Proposer):
+    """A proposer that begins anew when its work was cut short, as what it keeps may then be half done."""
+
+    def __init__(self, start: Callable[[], Proposer]) -> None:
+        self._start = start
+        self.inner = start()
+
+    def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
+        with self._working():
+            return self.inner.propose(n, known, before)
+
+    def believe(self, told: Data) -> Beliefs:
+        with self._working():
+            return self.inner.believe(told)
+
+    def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
+        self.inner.check(objects, known)
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        try:
+            with one_thread():
+                yield
+        except BaseException:
+            self.inner = self._start()
+            raise
+
+
+class Method(ABC):
+    """A way to choose what to try next: settings alone, the same for any study."""
+
+    @abstractmethod
+    def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
+        """The method at work in this space, with nothing computed yet."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """What a study notes of it in its storage, as plain JSON."""

@@ -1,0 +1,146 @@
+"""The default method: spread out at first, then where the acquisition of a committee is highest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.base import Acquisition
+from likewise.acquisition.feasibility import chance
+from likewise.acquisition.improvement import LogExpectedImprovement
+from likewise.acquisition.scorer import Scorer
+from likewise.errors import StudyError
+from likewise.model.fit import Settings
+from likewise.model.schedule import Data, Model
+from likewise.model.spectrum import Spectrum
+from likewise.search.base import Search, SearchState
+from likewise.search.batch import Strategy, fill_up
+from likewise.search.choose import choose_search, choose_strategy
+from likewise.search.resuming import Resuming
+from likewise.search.spread import spread
+from likewise.similarity.base import Similarity
+from likewise.spaces.base import Enumerable, Space
+from likewise.study.checks import check_parts
+from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
+
+INITIAL = 5
+
+
+@dataclass(frozen=True)
+class CommitteeMethod(Method):
+    """A committee of models, weighted by evidence, and an acquisition; `Study` says what the settings are."""
+
+    acquisition: Acquisition | None = None
+    strategy: Strategy | None = None
+    search: Search | None = None
+    spectra: tuple[Spectrum, ...] = ("clip",)
+    initial: int = INITIAL
+
+    def __post_init__(self) -> None:
+        check_parts(self.acquisition, self.strategy, self.search)
+        if not self.spectra:
+            raise StudyError("an empty list of spectra leaves no model; give 'clip', or several to choose from")
+
+    def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
+        model = Model(similarities, Settings(spectra=self.spectra))
+        acquisition = self.acquisition or LogExpectedImprovement()
+        return CommitteeProposer(space, model, acquisition, self.strategy, self.search, max(1, self.initial))
+
+    def describe(self) -> dict[str, Any]:
+        return {"spectrum": list(self.spectra)}
+
+
+@dataclass(eq=False)
+class _Memory:
+    """What was learnt and found at the first attempt of an ask."""
+
+    scorer: Scorer
+    search: Resuming
+
+
+@dataclass(eq=False)
+class CommitteeProposer(Proposer):
+    """The committee at work: it keeps its Gram matrices, and the scores of a whole pool."""
+
+    space: Space
+    model: Model
+    acquisition: Acquisition
+    strategy: Strategy | None
+    search: Search | None
+    initial: int
+
+    def believe(self, told: Data) -> Beliefs:
+        committee, selection = self.model.committee(told)
+        return Beliefs(committee, selection.conditioned, self.model.settings)
+
+    def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
+        self.model.check(objects, known)
+
+    def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
+        first = len(known.told.objects) < self.initial
+        notes = {"stage": "initial"} if first else {}
+        taken = known.taken | self.space.excluded
+        if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
+            return Proposal([], notes=notes)
+        state = SearchState(self.space, _best_first(known.told), taken, known.rng)
+        memory = None if first else self._memory(known, before)
+        picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
+        beliefs = self.believe(known.told) if known.told.objects else None
+        return Proposal(self._completed(picks, n, state), beliefs, notes, memory)
+
+    def search_for(self, differentiable: bool) -> Search:
+        """The search that was given, or that the space's abilities choose."""
+        if self.search is not None:
+            return self.search
+        chosen = choose_search(self.space, differentiable=differentiable)
+        if isinstance(self.space, Enumerable):
+            # It remembers the scores of the whole pool.
+            self.search = chosen
+        return chosen
+
+    def _spread(self, n: int, known: Known, state: SearchState) -> list[Any]:
+        similarities = self.model.similarities
+        if isinstance(self.space, Enumerable):
+            # An object that cannot be compared is an error before anything is measured; the encodings are needed later.
+            self.search_for(differentiable=False).ready(similarities)
+        return spread(n, similarities[0], [*known.told.objects, *self._comparable(known), *known.pending], state)
+
+    def _pick(self, n: int, known: Known, memory: _Memory, state: SearchState) -> list[Any]:
+        strategy = self.strategy or choose_strategy(self.space, self.acquisition)
+        return strategy.pick(n, memory.scorer, memory.search, state, known.pending)
+
+    def _memory(self, known: Known, before: Proposal | None) -> _Memory:
+        if before is not None and before.memory is not None:
+            return _Memory(before.memory.scorer, before.memory.search.resume())
+        scorer = self._scorer(known)
+        feasible = scorer.feasibility
+        differentiable = feasible is None or feasible.committee.differentiable
+        return _Memory(scorer, Resuming(self.search_for(scorer.committee.differentiable and differentiable)))
+
+    def _scorer(self, known: Known) -> Scorer:
+        committee, failed = self.believe(known.told).committee, self._comparable(known)
+        feasible = chance(committee, self.model.grams, known.told, failed) if failed else None
+        best = float(committee.targets.max())
+        return Scorer(committee, self.acquisition, best, feasible)
+
+    def _comparable(self, known: Known) -> Sequence[Any]:
+        """The failures without those that the pool excludes, which may have failed because they cannot be compared."""
+        excluded = self.space.excluded
+        return [x for x in known.failed if self.space.key(x) not in excluded] if excluded else known.failed
+
+    def _completed(self, picks: list[Any], n: int, state: SearchState) -> list[Any]:
+        if len(picks) >= n:
+            return picks[:n]
+        if not isinstance(self.space, Enumerable):
+            return fill_up(picks, n, state)
+        objects, taken = self.space.objects, state.taken | {self.space.key(x) for x in picks}
+        drawn = (objects[i] for i in state.rng.permutation(len(objects)).tolist())
+        return picks + list(islice((x for x in drawn if self.space.key(x) not in taken), n - len(picks)))
+
+
+def _best_first(told: Data) -> list[Any]:
+    return [told.objects[i] for i in np.argsort(-told.values, kind="stable").tolist()]

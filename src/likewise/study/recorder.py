@@ -1,0 +1,125 @@
+"""What became of objects, written down: each finding ends the trial that is meant, or adds one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from likewise.errors import SimilarityError, StudyError
+from likewise.spaces.base import Space
+from likewise.study.findings import Finding
+from likewise.study.heartbeat import Heartbeat
+from likewise.study.ledger import Ledger
+from likewise.study.methods.base import Proposer
+from likewise.study.storage.base import End, NewRow, NoTrial, OpenStudy
+from likewise.study.suggestion import Suggestion
+from likewise.study.trial import State, Trial
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Recorder:
+    """Writes findings to the storage, all of them or none. The ledger has to be up to date."""
+
+    store: OpenStudy
+    ledger: Ledger
+    space: Space
+    proposer: Proposer
+    heartbeat: Heartbeat
+    worker: str
+
+    def record(self, findings: Sequence[Finding]) -> None:
+        """One transaction, however many findings there are."""
+        ends: dict[int, End] = {}
+        rows: list[NewRow] = []
+        fresh: list[Any] = []
+        for finding in findings:
+            x, id = self._meant(finding, ends)
+            if id is None:
+                rows.append(self._row(x, finding))
+                fresh.append(x)
+            elif id in ends:
+                raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
+            else:
+                ends[id] = End(id, finding.state, finding.value, finding.std, finding.error)
+        if fresh:
+            self._check_comparable(fresh)
+        for id in ends:
+            self.heartbeat.drop(id)
+        self._write(rows, ends)
+
+    def _write(self, rows: list[NewRow], ends: dict[int, End]) -> None:
+        try:
+            self.store.record(rows, list(ends.values()))
+        except NoTrial as missing:
+            # If its row was deleted, or set aside, what was measured is kept all the same.
+            trial = self.ledger.forget(missing.id)
+            if trial is None:
+                raise
+            end = ends.pop(missing.id)
+            kept = [] if end.state is State.ABANDONED else [self._row(trial.object, end)]
+            self._write([*rows, *kept], ends)
+
+    def _meant(self, finding: Finding, ends: dict[int, End]) -> tuple[Any, int | None]:
+        """The object that a finding is about, and the trial that it ends, if there is one."""
+        what, id = finding.what, finding.id
+        if id is None and isinstance(what, Suggestion | Trial):
+            id = what.id
+        if id is not None:
+            self._check_same(what, id)
+            return None, id
+        x = self.space.fit(what)
+        id = self.ledger.open_for(self.space.key(x), besides=ends)
+        if id is None and finding.state is State.ABANDONED:
+            raise StudyError(
+                f"{what!r} is not being evaluated in study {self.store.name!r}, so it cannot be given back"
+            )
+        return x, id
+
+    def _row(self, x: Any, end: Finding | End) -> NewRow:
+        return new_row(
+            self.space,
+            x,
+            state=end.state,
+            value=end.value,
+            std=end.std,
+            error=end.error,
+            worker=self.worker,
+            replicate=True,
+        )
+
+    def _check_comparable(self, objects: Sequence[Any]) -> None:
+        """A complaint about objects that no model could learn from: told, they could not be taken back.
+
+        All at once, and one by one only to find the one that is wrong.
+        """
+        known = [trial.object for trial in self.ledger.within(State.TOLD)[:1]]
+        try:
+            self.proposer.check(objects, known)
+        except SimilarityError:
+            for x in objects if len(objects) > 1 else []:
+                try:
+                    self.proposer.check([x], known)
+                except SimilarityError as error:
+                    raise SimilarityError(f"{x!r} cannot be compared: {error}") from error
+            raise
+
+    def _check_same(self, what: Any, id: int) -> None:
+        """A suggestion, a trial or an object given with an id is what that trial is about."""
+        known = self.ledger.key_of(id)
+        if what is None or known is None:
+            return
+        about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
+        key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
+        if key != known:
+            raise StudyError(
+                f"trial {id} of study {self.store.name!r} is about {known}, not about {key}, which another study may "
+                "have asked; tell the object itself, without an id"
+            )
+
+
+def new_row(space: Space, x: Any, **fields: Any) -> NewRow:
+    """A trial of an object, to be added."""
+    return NewRow(space.key(x), json.dumps(space.to_json(x)), **fields)
