@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from likewise.errors import StudyError
-from likewise.study.storage.base import NewRow, OpenStudy, Row, Storage, Taken
+from likewise.study.storage.base import End, NewRow, OpenStudy, Row, Storage, Taken
 from likewise.study.trial import State
 
 E = TypeVar("E", bound=Exception)
@@ -175,6 +175,32 @@ def late_results_are_kept(storage: Storage) -> None:
     refuses(Taken, call=lambda: study.add([row("b")]))
 
 
+def ends_and_rows_are_recorded_together(storage: Storage) -> None:
+    """One step and one revision: all or none."""
+    study = storage.open("together", SETTINGS)
+    study.add([row("a"), row("b"), row("c")])
+    told = [End(0, State.TOLD, 1.0, 0.5), End(1, State.FAILED, error="broke"), End(2, State.ABANDONED)]
+    before = study.since(0)
+    for ends, rows in (
+        ([*told, End(9, State.TOLD, 1.0)], [row("d")]),
+        ([*told, End(0, State.TOLD, 2.0)], [row("d")]),
+        (told, [row("d"), row("a")]),
+    ):
+        refuses(StudyError, call=lambda ends=ends, rows=rows: study.record(rows, ends))  # type: ignore[misc]
+        assert study.since(0) == before
+    assert study.record([row("d", state=State.TOLD, value=3.0), row("c")], told) == [3, 4]
+    changed = study.since(before[1])[0]
+    assert [(each.id, each.state.value, each.value) for each in changed] == [
+        (0, "told", 1.0),
+        (1, "failed", None),
+        (2, "abandoned", None),
+        (3, "told", 3.0),
+        (4, "asked", None),
+    ]
+    assert len({each.revision for each in changed}) == 1
+    assert study.record() == []
+
+
 def what_is_not_finite_is_refused(storage: Storage) -> None:
     """NaN and infinities are stored nowhere, and the study is unchanged."""
     study = storage.open("finite", SETTINGS)
@@ -294,6 +320,7 @@ LAWS: tuple[Callable[[Storage], None], ...] = (
     taken_says_which,
     results_are_final,
     late_results_are_kept,
+    ends_and_rows_are_recorded_together,
     what_is_not_finite_is_refused,
     news_is_complete,
     leases_run_out,

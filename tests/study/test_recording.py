@@ -1,0 +1,136 @@
+"""Findings are written down in one step: all or none, one look at the storage, one transaction, however many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import likewise as lw
+from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
+
+WORDS = [a + b + c for a in "ACGT" for b in "ACGT" for c in "ACGT"]
+ROWS = [(word, float(word.count("A")), 0.1) for word in WORDS[:40]]
+
+
+def study_of(**options: Any) -> lw.Study:
+    return lw.Study(lw.Pool(WORDS), lw.Hamming(), **options)
+
+
+def results(study: lw.Study) -> list[Any]:
+    return [(t.object, t.state, t.value, t.std, t.error) for t in study.trials]
+
+
+def test_telling_many_is_telling_each() -> None:
+    one, many = study_of(), study_of()
+    for word, value, std in ROWS:
+        one.tell(word, value, std=std)
+    many.tell_many(ROWS)
+    assert results(many) == results(one)
+    assert many.ask(3) == one.ask(3)
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+def test_telling_is_one_transaction_and_one_synchronisation(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, calls = study_of(storage=f"sqlite:///{tmp_path / 's.db'}"), Counter[str]()
+    for name in ("reading", "writing"):
+        method = getattr(study._store._database, name)  # type: ignore[attr-defined]
+        monkeypatch.setattr(
+            study._store._database,  # type: ignore[attr-defined]
+            name,
+            lambda name=name, method=method: (calls.update([name]), method())[1],
+        )
+    study.tell_many(ROWS[:rows])
+    assert calls == {"reading": 1, "writing": 1}
+
+
+def test_reading_a_table_is_one_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told, study = study_of(), study_of()
+    told.tell_many(ROWS)
+    told.export(tmp_path / "t.csv")
+    open_words = [s.object for s in study.ask(2)]
+    record, calls = study._store.record, []
+    monkeypatch.setattr(study._store, "record", lambda *given: (calls.append(given), record(*given))[1])
+    assert study.read(tmp_path / "t.csv") == 40
+    assert len(calls) == 1
+    assert study.count(lw.State.TOLD) == 40
+    assert study.count(lw.State.ASKED) == len([word for word in open_words if word not in dict.fromkeys(WORDS[:40])])
+
+
+def test_many_are_told_all_or_none() -> None:
+    study = study_of()
+    (s,) = study.ask()
+    study.tell("AAA" if s.object != "AAA" else "CCC", 1.0)
+    before = study.trials
+    for bad in ([(s, 1.0), ("CCG", np.nan)], [(s, 1.0), ("no word", 1.0)], [(s, 1.0), (study.trials[1], 2.0)]):
+        with pytest.raises(lw.LikewiseError):
+            study.tell_many(bad)
+        assert study.trials == before
+    for row in ("AB", 3.0, ("AAA",), ("AAA", 1.0, 0.1, 4)):
+        with pytest.raises(lw.StudyError, match=r"give \(object, value\)"):
+            study.tell_many([row])  # type: ignore[list-item]
+    with pytest.raises(lw.StudyError, match="twice"):
+        study.tell_many([(s, 1.0), (s, 2.0)])
+
+
+def test_of_an_open_object_told_twice_at_once_the_second_is_a_replicate() -> None:
+    study = study_of()
+    (s,) = study.ask()
+    study.tell_many([(s.object, 1.0), (s.object, 2.0), ("TTT" if s.object != "TTT" else "GGG", 3.0)])
+    assert [(t.id, t.value) for t in study.trials] == [(0, 1.0), (1, 2.0), (2, 3.0)]
+
+
+def test_one_of_many_that_cannot_be_compared_is_named() -> None:
+    pytest.importorskip("rdkit")
+    study = lw.Study(lw.Custom(lambda rng: "C" * int(rng.integers(1, 6)) + "O"), lw.Tanimoto())
+    with pytest.raises(lw.SimilarityError, match="'not a molecule' cannot be compared"):
+        study.tell_many([("CCO", 1.0), ("not a molecule", 2.0)])
+    assert study.trials == []
+
+
+class Alphabetical(Method):
+    """The first free words, and no committee until there is something to believe."""
+
+    def start(self, space: Any, similarities: Any) -> Proposer:
+        inner = lw.Study(space, similarities[0])._proposer.inner
+
+        class First(Proposer):
+            def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
+                free = [x for x in sorted(space.objects) if space.key(x) not in known.taken]
+                beliefs = self.believe(known.told) if known.told.objects else None
+                return Proposal(free[:n], beliefs, {"told": len(known.told.objects), "pending": len(known.pending)})
+
+            def believe(self, told: Any) -> Beliefs:
+                return inner.believe(told)
+
+            def check(self, objects: Any, known: Any) -> None:
+                inner.check(objects, known)
+
+        return First()
+
+    def describe(self) -> dict[str, Any]:
+        return {"method": "alphabetical"}
+
+
+def test_a_study_needs_nothing_of_a_method_but_its_protocol() -> None:
+    best = lw.maximize(
+        lambda word: float(word.count("C")), lw.Pool(WORDS), lw.Hamming(), method=Alphabetical(), budget=8
+    )
+    study = best.study
+    assert [t.object for t in study.trials] == sorted(WORDS)[:8]
+    assert [t.summary["told"] for t in study.trials] == list(range(8))
+    assert study._store.notes() == ['{"method": "alphabetical", "seed": 0, "similarity": ["Hamming"]}']
+    assert "mean" in study.trials[-1].summary
+    assert len(study.predict(["TTT"]).mean) == 1
+
+
+def test_a_method_and_options_of_the_default_one_do_not_go_together() -> None:
+    with pytest.raises(lw.StudyError, match="options of the default method"):
+        study_of(method=Alphabetical(), initial=3)
+    with pytest.raises(lw.StudyError, match="no Method"):
+        study_of(method="paper")
