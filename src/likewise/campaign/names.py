@@ -98,11 +98,11 @@ def similarities(texts: Sequence[str]) -> list[Similarity] | dict[str, Similarit
     named = dict(found)
     if all(named):
         if len(named) < len(pairs):
-            raise UsageError(f"--similarity {','.join(texts)!r} names a column twice; give each column one similarity.")
+            raise UsageError(f"Similarity {','.join(texts)!r} names a column twice; give each column one similarity.")
         return named
     if any(named):
         raise UsageError(
-            f"--similarity {','.join(texts)!r} mixes names and COLUMN=NAME; give names alone (a committee), "
+            f"Similarity {','.join(texts)!r} mixes names and COLUMN=NAME; give names alone (a committee), "
             "or one COLUMN=NAME for each column of the object."
         )
     return [similarity for _, similarity in found]

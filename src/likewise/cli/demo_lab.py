@@ -6,11 +6,13 @@ balance of the two, with some noise. The molecules exist on paper alone; the num
 
 from __future__ import annotations
 
-import csv
 import math
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+
+import numpy as np
+import polars
 
 # SMILES of the substituent (put where {} is), its pull and its bulk.
 RINGS: dict[str, tuple[float, float]] = {
@@ -78,37 +80,27 @@ class Laboratory:
     @cached_property
     def molecules(self) -> list[str]:
         """All molecules, in an order of the seed's."""
-        import numpy as np
-
         names = list(self.truth)
         return [names[i] for i in np.random.default_rng(self.seed).permutation(len(names))]
 
     def measure(self, smiles: str) -> float:
         """A measurement of the yield in percent; the same one whenever it is repeated."""
-        import numpy as np
-
         rng = np.random.default_rng([self.seed, self.molecules.index(smiles)])
         return round(min(max(self.truth[smiles] + NOISE * float(rng.standard_normal()), 0.0), 100.0), 1)
 
     def write(self, target: Path) -> None:
         """The table of all molecules, none of them measured."""
-        with target.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["name", "smiles", "yield", "round"])
-            for number, smiles in enumerate(self.molecules):
-                writer.writerow([f"amide {number + 1}", smiles, "", ""])
+        names = [f"amide {number}" for number in range(1, len(self.molecules) + 1)]
+        columns = {"name": names, "smiles": self.molecules, "yield": None, "round": None}
+        polars.DataFrame(columns).write_csv(target)
 
     def fill_in(self, target: Path) -> None:
         """Measure what was suggested, and write the yields into the file."""
-        with target.open(encoding="utf-8", newline="") as file:
-            header, *rows = list(csv.reader(file))
-        where, value = header.index("smiles"), header.index("yield")
-        for row in rows:
-            row[value] = str(self.measure(row[where]))
-        with target.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
+        table = polars.read_csv(target, infer_schema=False)
+        yields = polars.Series("yield", [str(self.measure(smiles)) for smiles in table["smiles"]])
+        table.with_columns(yields).write_csv(target)
 
     def measurements(self, table: Path) -> dict[str, float]:
         """The yields that a table holds."""
-        with table.open(encoding="utf-8", newline="") as file:
-            return {row["smiles"]: float(row["yield"]) for row in csv.DictReader(file) if row["yield"]}
+        rows = polars.read_csv(table, infer_schema=False).select("smiles", polars.col("yield").cast(float)).rows()
+        return {smiles: value for smiles, value in rows if value is not None}

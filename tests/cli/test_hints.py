@@ -1,0 +1,35 @@
+"""Errors below the command line name no option of it: they say what can be set, and the command line says how."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import likewise
+from likewise.cli.hints import HINTS
+
+PACKAGE = Path(likewise.__file__).parent
+# Storages are mended by a command alone, which their errors name.
+BELOW = [path for path in PACKAGE.rglob("*.py") if not {"cli", "storage"} & set(path.relative_to(PACKAGE).parts)]
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The texts of a file, without its documentation."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
+            yield node.value
+
+
+@pytest.mark.parametrize("path", BELOW, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_text_below_the_command_line_names_an_option(path: Path) -> None:
+    assert [text for text in texts(path) if re.search(r"(^|[\s(`])--[a-z]", text.replace("pip install --", ""))] == []
+
+
+def test_every_hint_is_of_a_setting_that_errors_carry() -> None:
+    assert set(HINTS) <= {text for path in BELOW for text in texts(path)}
