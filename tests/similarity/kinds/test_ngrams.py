@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import combinations
@@ -77,12 +78,9 @@ def test_ngrams_are_the_same_columns_in_every_process() -> None:
     program = (
         "from likewise.similarity.kinds.ngrams import NGrams; print(NGrams(2).encode([('a', 'bc', 7)])[0].indices)"
     )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    }
+    command = [sys.executable, "-c", program]
+    seeds = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
+    found = {subprocess.run(command, env=seed, capture_output=True, text=True, check=True).stdout for seed in seeds}
     assert len(found) == 1
 
 
