@@ -53,3 +53,13 @@ def test_public_names_are_public(page: Path) -> None:
     # What a page defines itself may become public by a line that it shows.
     own = set(re.findall(r"^class (\w+)", text, re.MULTILINE))
     assert {name for name in re.findall(r"\blw\.([A-Za-z]\w*)", text) if not hasattr(lw, name)} <= own
+
+
+@pytest.mark.parametrize("name", ["similarities.md", "spaces.md"])
+def test_snippets_run(name: str) -> None:
+    pytest.importorskip("rdkit")
+    names = {"lw": lw, "smiles": ["CCO", "CCN", "CCC"], "values": [1.0, 2.0, 3.0]}
+    snippets = re.findall(r"^```python\n(.*?)^```$", text_of(ROOT / "docs" / name), re.MULTILINE | re.DOTALL)
+    assert snippets
+    for snippet in snippets:
+        exec(compile(snippet, name, "exec"), names)
