@@ -194,6 +194,13 @@ class Similarity(ABC):
         return _algebra().as_similarity(other) * self if callable(other) else self * other
 
 
+class Normalised(Similarity):
+    """A similarity by which every object scores 1 with itself."""
+
+    def within(self, a: Encoding) -> Vector:
+        return np.ones(count(a))
+
+
 def _algebra() -> Any:
     """What is made of similarities, which itself is made of this file."""
     from likewise.similarity.combine import algebra

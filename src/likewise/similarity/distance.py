@@ -41,8 +41,11 @@ class DistanceSimilarity(Similarity):
     def distances(self, a: Encoding, b: Encoding) -> Matrix:
         """d(a_i, b_j), a matrix of shape (len(a), len(b))."""
 
+    def __post_init__(self) -> None:
+        self.check_scale()
+
     def check_scale(self) -> None:
-        """Refuse a lengthscale or constant that is not positive; for the subclass's __post_init__."""
+        """Refuse a lengthscale or constant that is not positive; a subclass with an `__init__` of its own calls it."""
         check_positive(self.name, "lengthscale", self.lengthscale)
         check_positive(self.name, "constant", self.constant)
         if self.lengthscale is not None and self.constant is not None:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Normalised
 from likewise.similarity.encodings.sparse_features import Hashes, stable_hash
 
 
 @dataclass(frozen=True)
-class Equal(Similarity):
+class Equal(Normalised):
     """1 for equal objects and `otherwise` for all others: categories of which nothing more is known. PSD.
 
     As a field of a product, where `otherwise` is raised to the field's weight, the weight says how much it matters.
@@ -39,9 +39,6 @@ class Equal(Similarity):
 
     def between(self, a: Hashes, b: Hashes) -> Matrix:
         return np.where(a[:, None] == b, 1.0, self.otherwise)
-
-    def within(self, a: Hashes) -> Vector:
-        return np.ones(len(a))
 
 
 def _hashed(number: int, x: Any) -> int:

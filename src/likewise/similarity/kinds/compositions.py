@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import LogNormal, Matrix, Parameter, ParameterPullback, Pullback, Similarity, Vector
+from likewise.similarity.base import (
+    LogNormal,
+    Matrix,
+    Normalised,
+    Parameter,
+    ParameterPullback,
+    Pullback,
+    Similarity,
+    Vector,
+)
 from likewise.similarity.checks import check_widths
 from likewise.similarity.kinds.vectors import RBF, Lengthscale, as_vectors, lengthscale_prior
 
@@ -45,7 +54,7 @@ def _through_shares(gradient: Matrix, shares: Shares) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Hellinger(Similarity):
+class Hellinger(Normalised):
     """Σ_k √(p_k q_k), the Bhattacharyya coefficient, 1 − H² with Hellinger's distance H. PSD, from 0 to 1.
 
     Its slope is infinite where a share is zero and the other's is not; there it is taken at a share of 10⁻⁶, so that a
@@ -68,9 +77,6 @@ class Hellinger(Similarity):
         _check_parts(a[0], b[0])
         return np.asarray(a[2] @ b[2].T)
 
-    def within(self, a: Any) -> Vector:
-        return np.ones(len(a[0]))
-
     def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
         def pull(weights: Matrix) -> Matrix:
             return _through_shares(0.5 * (weights @ b[2]) / np.sqrt(np.maximum(a[0], LEAST_SHARE)), a[:2])
@@ -82,7 +88,7 @@ class Hellinger(Similarity):
 
 
 @dataclass(frozen=True, eq=False)
-class Aitchison(Similarity):
+class Aitchison(Normalised):
     """exp(−½ Σ_k (c_k − c'_k)²/ℓ_k²), c = log p − mean log p: an RBF kernel of Aitchison's centred log-ratios. PSD.
 
     A share of zero has no logarithm: `zero` is added to every share, (p_k + zero)/(1 + n zero), which is smooth and
@@ -116,9 +122,6 @@ class Aitchison(Similarity):
     def between(self, a: Any, b: Any) -> Matrix:
         _check_parts(a[0], b[0])
         return self._kernel(a).between(a[2], b[2])
-
-    def within(self, a: Any) -> Vector:
-        return np.ones(len(a[0]))
 
     def parameters(self, a: Any) -> dict[str, Parameter]:
         n = a[0].shape[1]

@@ -83,7 +83,7 @@ class GraphEdit(DistanceSimilarity):
     _pairs: Pairs = field(default_factory=Pairs, repr=False)
 
     def __post_init__(self) -> None:
-        self.check_scale()
+        super().__post_init__()
         if self.timeout is not None and not (np.isfinite(self.timeout) and self.timeout >= 0):
             raise SimilarityError(
                 f"GraphEdit needs a timeout of 0 seconds or more, not {self.timeout}; None searches to the end"

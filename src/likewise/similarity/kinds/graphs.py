@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Normalised
 from likewise.similarity.checks import check_whole
 from likewise.similarity.encodings.sparse_features import (
     Hashes,
@@ -123,7 +123,7 @@ def _pair_hashes(first: Hashes, second: Hashes, ordered: Any) -> Hashes:
     return mixed(np.where(ordered, both + CENTRE * second, both))
 
 
-class CountedFeatures(Similarity):
+class CountedFeatures(Normalised):
     """Cosine of the counts of features. A graph without any feature is like other such graphs alone."""
 
     kind = "graphs"
@@ -146,9 +146,6 @@ class CountedFeatures(Similarity):
 
     def between(self, a: Sparse, b: Sparse) -> Matrix:
         return products(a, b)
-
-    def within(self, a: Sparse) -> Vector:
-        return np.ones(a.shape[0])
 
 
 @dataclass(frozen=True)

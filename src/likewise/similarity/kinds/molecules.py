@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
+from likewise.similarity.base import Function, Matrix, Normalised, Similarity, assign
 from likewise.similarity.checks import check_whole
 from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding, join
@@ -49,7 +49,7 @@ def _chunks(objects: Sequence[Any]) -> Iterator[tuple[int, list[Molecule]]]:
         yield start, parsed(objects[start : start + CHUNK], start)
 
 
-class FingerprintSimilarity(Similarity):
+class FingerprintSimilarity(Normalised):
     """Tanimoto over fingerprints: shared features / all features of two molecules. PSD."""
 
     fingerprint: str
@@ -74,10 +74,7 @@ class FingerprintSimilarity(Similarity):
     def between(self, a: Sets, b: Sets) -> Matrix:
         return compared(a, b, jaccard)
 
-    def within(self, a: Sets) -> Vector:
-        return np.ones(len(a[1]))
-
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         if self.fingerprint not in self.prices:
             raise SimilarityError(
                 f"{type(self).__name__} has the fingerprints {', '.join(self.prices)}, not {self.fingerprint!r}"
@@ -105,7 +102,7 @@ class Tanimoto(FingerprintSimilarity):
     prices = MappingProxyType({"morgan": 60.0, "atompair": 120.0, "torsion": 100.0, "maccs": 750.0})
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         check_whole("a fingerprint", "its bits", self.bits, 64)
         if self.bits % 64:
             raise SimilarityError(f"a fingerprint needs a multiple of 64 bits, not {self.bits}; 2048 is usual")
@@ -149,9 +146,6 @@ class TanimotoCounts(FingerprintSimilarity):
     radius: int = 2
     chirality: bool = False
     prices = MappingProxyType({"morgan": 110.0, "atompair": 275.0, "torsion": 100.0})
-
-    def __post_init__(self) -> None:
-        self._check()
 
     def encode(self, objects: Sequence[Any]) -> Sets:
         parts = [self._counts(molecules) for _, molecules in _chunks(objects)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Normalised, Vector
 from likewise.similarity.checks import check_whole
 from likewise.similarity.encodings.sparse_features import (
     GOLDEN,
@@ -46,7 +46,7 @@ def _ngrams(codes: Codes, lengths: Integers, size: Integers) -> tuple[Integers, 
 
 
 @dataclass(frozen=True)
-class NGrams(Similarity):
+class NGrams(Normalised):
     """How alike the counts c of two strings' n-grams are. PSD.
 
     `cosine`: ⟨c, c'⟩ / (‖c‖ ‖c'‖). `minmax`: Σ min(c, c') / Σ max(c, c'). With `up_to`, all grams of 1 to n letters.
@@ -101,12 +101,9 @@ class NGrams(Similarity):
             return common
         return common / (size + other - common)
 
-    def within(self, a: tuple[Sparse, Vector]) -> Vector:
-        return np.ones(len(a[1]))
-
 
 @dataclass(frozen=True)
-class Subsequences(Similarity):
+class Subsequences(Normalised):
     """Subsequences of `length` letters that two strings share, gaps allowed and paid for. PSD.
 
     K(x, x') = Σ_u Σ_i Σ_i' λ^(span(i) + span(i')), over all words u of that length and all places i in x and i' in x'
@@ -149,9 +146,6 @@ class Subsequences(Similarity):
         for k, m in zip(*np.nonzero(np.multiply.outer(a[1] == 0, b[1] == 0)), strict=True):
             scores[k, m] = np.array_equal(a[0][k], b[0][m])
         return scores
-
-    def within(self, a: tuple[list[Codes], Vector]) -> Vector:
-        return np.ones(len(a[1]))
 
     def _kernel(self, a: list[Codes], b: list[Codes], i: Integers, j: Integers) -> Vector:
         """K(a_i, b_j) for the pairs (i, j), in blocks that stay in cache."""

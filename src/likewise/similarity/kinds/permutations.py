@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Normalised
 from likewise.similarity.checks import check_widths
 from likewise.similarity.distance import DistanceSimilarity
-from likewise.similarity.encodings.arrays import count
 from likewise.similarity.encodings.packed_bits import Packed, packed, packed_intersections, packed_sizes
 
 Integers = NDArray[np.intp]
@@ -108,7 +107,7 @@ def _discordant(a: Orders, b: Orders) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Kendall(Similarity):
+class Kendall(Normalised):
     """The share of pairs of items that two permutations put in the same order, (1 + τ)/2 with Kendall's τ.
 
     PSD: τ is a mean of products of signs, and a positive constant added to a PSD kernel leaves it one.
@@ -127,9 +126,6 @@ class Kendall(Similarity):
     def between(self, a: Orders, b: Orders) -> Matrix:
         return 1.0 - _discordant(a, b)
 
-    def within(self, a: Orders) -> Vector:
-        return np.ones(count(a))
-
 
 @dataclass(frozen=True)
 class Mallows(DistanceSimilarity):
@@ -145,9 +141,6 @@ class Mallows(DistanceSimilarity):
     compares = "falls off with pairs in opposite orders"
     lengthscale: float | None = None
     constant: float | None = None
-
-    def __post_init__(self) -> None:
-        self.check_scale()
 
     @property
     def psd(self) -> bool:
@@ -175,9 +168,6 @@ class Footrule(DistanceSimilarity):
     lengthscale: float | None = None
     constant: float | None = None
 
-    def __post_init__(self) -> None:
-        self.check_scale()
-
     @property
     def psd(self) -> bool:
         return self.constant is None
@@ -195,7 +185,7 @@ class Footrule(DistanceSimilarity):
 
 
 @dataclass(frozen=True)
-class Positions(Similarity):
+class Positions(Normalised):
     """The share of positions that hold the same item: for assignments, where the place of an item is what counts. PSD.
 
     >>> Positions()((0, 1, 2, 3), (0, 1, 3, 2))
@@ -212,12 +202,9 @@ class Positions(Similarity):
     def between(self, a: Matrix, b: Matrix) -> Matrix:
         return 1.0 - _differing(a, b) / max(a.shape[1], 1)
 
-    def within(self, a: Matrix) -> Vector:
-        return np.ones(len(a))
-
 
 @dataclass(frozen=True)
-class Tours(Similarity):
+class Tours(Normalised):
     """The share of steps, in either direction, that two closed tours have in common; where they start does not count.
 
     PSD: it is the size of the intersection of two sets of n steps, divided by n.
@@ -243,9 +230,6 @@ class Tours(Similarity):
         missed = _differing(a[0], b[0]) + _differing(a[1], b[0])
         # Up to three items, all tours are one; with fewer, the items after and before are the same and count twice.
         return np.ones_like(missed) if n <= 3 else 2.0 - missed / n
-
-    def within(self, a: tuple[Matrix, Matrix]) -> Vector:
-        return np.ones(count(a))
 
 
 # Those that want the items as numbers.

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Function, Matrix, ParameterPullback, Similarity, Vector, assign
+from likewise.similarity.base import Function, Matrix, Normalised, ParameterPullback, Similarity, Vector, assign
 from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.encodings.arrays import Encoding, count, join
 from likewise.similarity.from_function import as_similarity
@@ -87,20 +87,21 @@ def _row(mode: Mode, matrix: str, gap_open: float, gap_extend: float) -> Callabl
     return _biopython_row(mode, matrix, gap_open, gap_extend)
 
 
-class Alignment(Similarity):
+@dataclass(frozen=True)
+class Alignment(Normalised):
     """A normalised alignment score; the encoding is the sequences and their scores with themselves."""
 
     kind = "sequences"
-    matrix: str
-    gap_open: float
-    gap_extend: float
-    mode: Mode
+    matrix: str = "BLOSUM62"
+    gap_open: float = 11.0
+    gap_extend: float = 1.0
+    mode: ClassVar[Mode]
 
     @property
     def name(self) -> str:
         return f"{type(self).__name__}({self.matrix})"
 
-    def _check_gaps(self) -> None:
+    def __post_init__(self) -> None:
         for what, value in (("gap_open", self.gap_open), ("gap_extend", self.gap_extend)):
             if not (np.isfinite(value) and value >= 0):
                 raise SimilarityError(f"{self.name} needs a non-negative {what}, the cost of a gap, not {value}")
@@ -131,9 +132,6 @@ class Alignment(Similarity):
             scores = np.array([self._scores(x, b[0]) for x in a[0]], dtype=float).reshape(len(a[0]), len(b[0]))
         return np.clip(scores / np.sqrt(np.multiply.outer(a[1], b[1])), 0.0, 1.0)
 
-    def within(self, a: Aligned) -> Vector:
-        return np.ones(len(a[1]))
-
 
 def _checked(number: int, x: Any, alphabet: set[str], matrix: str) -> str:
     """The sequence in capitals; a SimilarityError where it is empty or has a letter that the matrix lacks."""
@@ -160,14 +158,7 @@ class GlobalAlignment(Alignment):
     """
 
     compares = "Needleman–Wunsch score of whole sequences"
-    matrix: str = "BLOSUM62"
-    gap_open: float = 11.0
-    gap_extend: float = 1.0
-
     mode = "global"
-
-    def __post_init__(self) -> None:
-        self._check_gaps()
 
 
 @dataclass(frozen=True)
@@ -182,14 +173,7 @@ class LocalAlignment(Alignment):
     """
 
     compares = "Smith–Waterman score of the most alike stretches"
-    matrix: str = "BLOSUM62"
-    gap_open: float = 11.0
-    gap_extend: float = 1.0
-
     mode = "local"
-
-    def __post_init__(self) -> None:
-        self._check_gaps()
 
 
 def reverse_complement(x: str) -> str:

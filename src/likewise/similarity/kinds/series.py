@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Normalised, Similarity, Vector
 from likewise.similarity.checks import check_positive, check_whole, check_widths
 from likewise.similarity.distance import FITTED_ON, DistanceSimilarity, median_distance
 from likewise.similarity.kinds.path_sums import Corridor, alignment_logs, band_corridor, symmetric_pairs
@@ -90,7 +90,7 @@ class DTW(DistanceSimilarity):
     normalise: bool = False
 
     def __post_init__(self) -> None:
-        self.check_scale()
+        super().__post_init__()
         _check_band(self.name, self.band)
 
     def encode(self, objects: Sequence[Any]) -> list[Matrix]:
@@ -148,7 +148,7 @@ class SoftDTW(DistanceSimilarity):
     normalise: bool = False
 
     def __post_init__(self) -> None:
-        self.check_scale()
+        super().__post_init__()
         _check_band(self.name, self.band)
         if not (np.isfinite(self.gamma) and self.gamma > 0):
             raise SimilarityError(f"SoftDTW needs a positive gamma, not {self.gamma}; for gamma = 0 use DTW")
@@ -183,7 +183,7 @@ class Remembered:
 
 
 @dataclass(frozen=True)
-class GlobalAlignmentKernel(Similarity):
+class GlobalAlignmentKernel(Normalised):
     """Σ over alignments of Π k(x_i, y_j), normalised to 1 at x = y; k = g/(2 − g), g = exp(−½ ‖x_i − y_j‖²/bandwidth²).
 
     PSD: with this k the sum is a PSD kernel of series of any lengths (Cuturi 2011). `shift`
@@ -220,9 +220,6 @@ class GlobalAlignmentKernel(Similarity):
             if id(x) in places:
                 x.own = self._asked, float(both[i, places[id(x)]])
         return np.exp(both - 0.5 * self._own(a)[:, None] - 0.5 * self._own(b))
-
-    def within(self, a: list[Remembered]) -> Vector:
-        return np.ones(len(a))
 
     def fitted(self, a: list[Remembered]) -> Similarity:
         if self.bandwidth is not None or not a:

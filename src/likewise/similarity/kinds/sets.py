@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.base import Matrix, Normalised
 from likewise.similarity.checks import check_widths
 from likewise.similarity.encodings.packed_bits import packed, packed_intersections, packed_sizes
 from likewise.similarity.encodings.sparse_features import (
@@ -111,7 +111,7 @@ def jaccard(common: Any, size: Any, other: Any) -> Any:
     return common / np.maximum(size + other - common, 1.0)
 
 
-class SetSimilarity(Similarity):
+class SetSimilarity(Normalised):
     """A similarity of sets by the sizes of A ∩ B, A and B."""
 
     kind = "sets"
@@ -125,9 +125,6 @@ class SetSimilarity(Similarity):
 
     def between(self, a: Sets, b: Sets) -> Matrix:
         return compared(a, b, self._score)
-
-    def within(self, a: Sets) -> Vector:
-        return np.ones(len(a[1]))
 
 
 @dataclass(frozen=True)
@@ -179,7 +176,7 @@ class Overlap(SetSimilarity):
 
 
 @dataclass(frozen=True)
-class MinMax(Similarity):
+class MinMax(Normalised):
     """Σ_k min(x_k, x'_k) / Σ_k max(x_k, x'_k) of counts or other non-negative weights. PSD.
 
     An object is a vector of non-negative numbers, or a dict from things to whole counts (a recipe, a bag of words).
@@ -211,9 +208,6 @@ class MinMax(Similarity):
         # min and max are half of the sum ∓ the difference.
         apart, total = cdist(a, b, "cityblock"), np.add.outer(a.sum(axis=1), b.sum(axis=1))
         return np.divide(np.maximum(total - apart, 0.0), total + apart, out=np.ones_like(total), where=total > 0)
-
-    def within(self, a: Any) -> Vector:
-        return np.ones(len(a) if isinstance(a, np.ndarray) else len(a[1]))
 
 
 def encoded_counts(objects: Sequence[Mapping[Any, Any]]) -> Sets:

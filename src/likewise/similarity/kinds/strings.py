@@ -7,7 +7,7 @@ words of a sentence, the layers of an architecture. RapidFuzz does the work, exc
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import LogNormal, Matrix, Parameter, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import LogNormal, Matrix, Normalised, Parameter, ParameterPullback, Similarity, Vector
 from likewise.similarity.checks import check_widths
 from likewise.similarity.encodings.tokens import check_sequences, code_matrix
 
@@ -27,14 +27,20 @@ THREADED_PAIRS = 100_000
 BLOCK = 1 << 15
 
 
-class EditSimilarity(Similarity):
+class EditSimilarity(Normalised):
     """A normalised similarity of strings that RapidFuzz computes; the encoding is the list of the strings."""
 
     kind = "strings"
 
+    @property
     @abstractmethod
-    def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """RapidFuzz's function, and its options."""
+    def _scorer(self) -> str:
+        """The name of RapidFuzz's module for it."""
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """The options of RapidFuzz's function."""
+        return {}
 
     def encode(self, objects: Sequence[Any]) -> list[Text]:
         check_sequences(objects)
@@ -49,17 +55,14 @@ class EditSimilarity(Similarity):
         return texts
 
     def between(self, a: list[Text], b: list[Text]) -> Matrix:
-        from rapidfuzz import process
+        from rapidfuzz import distance, process
 
         if len(a) > len(b):
             # RapidFuzz prepares each query once, so the shorter list asks.
             return self.between(b, a).T
-        scorer, options = self._scorer()
+        scorer = getattr(distance, self._scorer).normalized_similarity
         workers = -1 if len(a) * len(b) >= THREADED_PAIRS else 1
-        return process.cdist(a, b, scorer=scorer, scorer_kwargs=options, dtype=np.float64, workers=workers)
-
-    def within(self, a: list[Text]) -> Vector:
-        return np.ones(len(a))
+        return process.cdist(a, b, scorer=scorer, scorer_kwargs=self._options, dtype=np.float64, workers=workers)
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,7 @@ class Levenshtein(EditSimilarity):
     """
 
     compares = "insertions, deletions and substitutions"
-
-    def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        from rapidfuzz.distance import Levenshtein as Scorer
-
-        return Scorer.normalized_similarity, {}
+    _scorer = "Levenshtein"
 
 
 @dataclass(frozen=True)
@@ -87,11 +86,7 @@ class Indel(EditSimilarity):
     """
 
     compares = "longest common subsequence, over the mean length"
-
-    def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        from rapidfuzz.distance import Indel as Scorer
-
-        return Scorer.normalized_similarity, {}
+    _scorer = "Indel"
 
 
 @dataclass(frozen=True)
@@ -107,10 +102,9 @@ class Damerau(EditSimilarity):
     compares = "Levenshtein with swaps of neighbours"
     restricted: bool = True
 
-    def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        from rapidfuzz.distance import OSA, DamerauLevenshtein
-
-        return (OSA if self.restricted else DamerauLevenshtein).normalized_similarity, {}
+    @property
+    def _scorer(self) -> str:
+        return "OSA" if self.restricted else "DamerauLevenshtein"
 
 
 @dataclass(frozen=True)
@@ -122,6 +116,7 @@ class JaroWinkler(EditSimilarity):
     """
 
     compares = "letters at nearly the same place; for names"
+    _scorer = "JaroWinkler"
     prefix_weight: float = 0.1
 
     def __post_init__(self) -> None:
@@ -130,10 +125,9 @@ class JaroWinkler(EditSimilarity):
                 f"JaroWinkler needs a prefix_weight from 0 to 0.25 for scores up to 1, not {self.prefix_weight}"
             )
 
-    def _scorer(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        from rapidfuzz.distance import JaroWinkler as Scorer
-
-        return Scorer.normalized_similarity, {"prefix_weight": self.prefix_weight}
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"prefix_weight": self.prefix_weight}
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import (
     LogNormal,
     Matrix,
+    Normalised,
     Parameter,
     ParameterPullback,
     Pullback,
@@ -90,7 +91,7 @@ class VectorSimilarity(Similarity):
         return as_vectors(objects)
 
 
-class Stationary(VectorSimilarity):
+class Stationary(Normalised, VectorSimilarity):
     """A kernel k(r²) of the scaled squared distance r² = Σ_k (x_k − x'_k)² / ℓ_k²."""
 
     lengthscale: Lengthscale
@@ -99,7 +100,7 @@ class Stationary(VectorSimilarity):
     def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
         """k(r²), and its derivative in r² when asked for."""
 
-    def _check_lengthscale(self) -> None:
+    def __post_init__(self) -> None:
         if self.lengthscale is None:
             return
         values = np.atleast_1d(np.asarray(self.lengthscale, dtype=float))
@@ -125,16 +126,11 @@ class Stationary(VectorSimilarity):
         z = self._scaled(a)
         return self._profile(squared_distances(z, z if b is a else self._scaled(b)))[0]
 
-    def within(self, a: Matrix) -> Vector:
-        return np.ones(len(a))
-
     def parameters(self, a: Matrix) -> dict[str, Parameter]:
         d = a.shape[1]
         return {"lengthscale": Parameter(np.array(self._lengthscales(d)), lengthscale_prior(d))} if d else {}
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
-        from dataclasses import replace
-
         return replace(self, lengthscale=values["lengthscale"]) if values else self  # type: ignore[type-var]
 
     def sensitivity(self, a: Matrix) -> tuple[Matrix, ParameterPullback]:
@@ -196,9 +192,6 @@ class RBF(Stationary):
     compares = "near in value, by a Gaussian kernel"
     lengthscale: Lengthscale = None
 
-    def __post_init__(self) -> None:
-        self._check_lengthscale()
-
     def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
         scores = np.exp(-0.5 * r2)
         return scores, lambda: -0.5 * scores
@@ -217,7 +210,7 @@ class Matern(Stationary):
     smoothness: float = 2.5
 
     def __post_init__(self) -> None:
-        self._check_lengthscale()
+        super().__post_init__()
         if self.smoothness not in (0.5, 1.5, 2.5):
             raise SimilarityError(f"Matern has smoothness 0.5, 1.5 or 2.5, not {self.smoothness}")
 

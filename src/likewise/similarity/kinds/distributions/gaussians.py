@@ -279,9 +279,6 @@ class SymmetricKL(GaussianDivergence):
     constant: float | None = None
     full: bool = False
 
-    def __post_init__(self) -> None:
-        self.check_scale()
-
     def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
         # 2 KL(p‖p') + log-ratio = Σ (σ + (μ − μ')²)/σ' − 1, expanded so that it is one matrix product each way.
         (mean, variance), (mean_b, variance_b) = split(a), split(b)
@@ -375,9 +372,6 @@ class Wasserstein2(GaussianDivergence):
     lengthscale: float | None = None
     constant: float | None = None
     full: bool = False
-
-    def __post_init__(self) -> None:
-        self.check_scale()
 
     @property
     def psd(self) -> bool:

@@ -25,6 +25,7 @@ LogDensity = Callable[[Samples, Any], Vector]
 Score = Callable[[Samples, Any], Matrix]
 
 
+@dataclass(frozen=True, eq=False)
 class MonteCarloDivergence(DistanceSimilarity):
     """½E_p[φ(log p/p')] + ½E_p'[φ(log p'/p)], estimated. Distances are cut off at zero: the divergence is not negative,
     its estimate may be by chance.
@@ -34,17 +35,19 @@ class MonteCarloDivergence(DistanceSimilarity):
 
     sample: Sample
     log_density: LogDensity
-    samples: int
-    seed: int
-    score: Score | None
+    samples: int = 256
+    lengthscale: float | None = None
+    constant: float | None = None
+    seed: int = 0
+    score: Score | None = field(default=None, kw_only=True)
     _crossing: ClassVar[float]
 
     @abstractmethod
     def _phi(self, ratios: Matrix) -> Matrix:
         """φ of the log-ratios."""
 
-    def _check(self) -> None:
-        self.check_scale()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         check_whole(self.name, "samples", self.samples, least=2)
         check_whole(self.name, "seed", self.seed, least=0)
 
@@ -156,17 +159,7 @@ class MonteCarloKL(MonteCarloDivergence):
     True
     """
 
-    sample: Sample
-    log_density: LogDensity
-    samples: int = 256
-    lengthscale: float | None = None
-    constant: float | None = None
-    seed: int = 0
-    score: Score | None = field(default=None, kw_only=True)
     _crossing = 1.0
-
-    def __post_init__(self) -> None:
-        self._check()
 
     def _phi(self, ratios: Matrix) -> Matrix:
         if not np.all(np.isfinite(ratios)):
@@ -191,18 +184,8 @@ class MonteCarloJS(MonteCarloDivergence):
     0.0
     """
 
-    sample: Sample
-    log_density: LogDensity
-    samples: int = 256
-    lengthscale: float | None = None
-    constant: float | None = None
-    seed: int = 0
-    score: Score | None = field(default=None, kw_only=True)
     # The terms that c stands for cancel in the exact derivative, and leaving them out costs nothing but noise.
     _crossing = 0.0
-
-    def __post_init__(self) -> None:
-        self._check()
 
     def _phi(self, ratios: Matrix) -> Matrix:
         return cast(Matrix, np.log(2.0) - np.logaddexp(0.0, -ratios))
