@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import tempfile
 from pathlib import Path
 
 import polars
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from likewise.errors import TableError, UsageError
@@ -259,3 +260,17 @@ def test_a_row_with_too_many_cells_can_be_left_out(tmp_path: Path) -> None:
         read(path)
     assert caught.value.settings == {"skip_bad": ""}
     assert read(path, skip_ragged=True).ragged == (1,)
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1), min_size=1, max_size=4),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([",", ";", "\t"]),
+)
+@example(["b\r"], "\n", ",")
+def test_texts_are_read_as_they_were_written(cells: list[str], newline: str, delimiter: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        frame = polars.DataFrame({"text": cells, "number": list(map(str, range(len(cells))))})
+        write(frame, path, Dialect(delimiter=delimiter, newline=newline))
+        assert read(path).frame.to_dict(as_series=False) == frame.to_dict(as_series=False)

@@ -7,7 +7,6 @@ and texts have their types, and what has no type of its own is JSON in a binary 
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -19,11 +18,11 @@ from likewise.errors import StorageError, StudyError, TableError, UsageError
 from likewise.study.storage.base import Row
 from likewise.study.trial import State
 from likewise.tables.cells import Decimal, number
-from likewise.tables.files import replace_file
-from likewise.tables.formulas import guard
+from likewise.tables.dialect import Dialect
 from likewise.tables.nesting import read_json
 from likewise.tables.reading import read
 from likewise.tables.signs import sign_of
+from likewise.tables.writing import write, write_bytes
 
 if TYPE_CHECKING:
     import polars
@@ -51,12 +50,15 @@ class Entry(NamedTuple):
 def export(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
     """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once."""
     target = Path(path)
-    write = {".csv": _csv_of, ".parquet": _parquet_of, ".json": _json_of}[_suffix(target)]
-    data = write([_record(row) for row in sorted(rows, key=lambda row: row.id)])
+    suffix = _suffix(target)
+    records = [_record(row) for row in sorted(rows, key=lambda row: row.id)]
     try:
-        replace_file(target, data)
-    except OSError as error:
-        raise StorageError(f"{target} cannot be written: {error}; check that its directory can be written") from error
+        if suffix == ".json":
+            write_bytes(target, json.dumps(records, indent=1).encode())
+        else:
+            write(_frame(records, suffix), target, Dialect(kind="csv" if suffix == ".csv" else "parquet"))
+    except TableError as error:
+        raise StorageError(str(error)) from error
 
 
 def read_entries(
@@ -94,23 +96,13 @@ def _record(row: Row) -> dict[str, Any]:
     return {"id": row.id, "object": json.loads(row.payload), **{name: getattr(row, name) for name in AFTER}}
 
 
-def _json_of(records: Sequence[Mapping[str, Any]]) -> bytes:
-    return json.dumps(records, indent=1).encode()
-
-
-def _csv_of(records: Sequence[Mapping[str, Any]]) -> bytes:
+def _frame(records: Sequence[Mapping[str, Any]], suffix: str) -> polars.DataFrame:
     import polars
 
-    columns = {guard(name): _texts(cells) for name, cells in _flat(records).items()}
-    return polars.DataFrame(columns, schema=dict.fromkeys(columns, polars.String())).write_csv().encode()
-
-
-def _parquet_of(records: Sequence[Mapping[str, Any]]) -> bytes:
-    import polars
-
-    stream = io.BytesIO()
-    polars.DataFrame([_column_of(name, cells) for name, cells in _flat(records).items()]).write_parquet(stream)
-    return stream.getvalue()
+    columns = _flat(records).items()
+    if suffix == ".parquet":
+        return polars.DataFrame([_column_of(name, cells) for name, cells in columns])
+    return polars.DataFrame([polars.Series(name, _texts(cells), dtype=polars.String()) for name, cells in columns])
 
 
 def _flat(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -142,9 +134,9 @@ def _cell(content: Any) -> Any:
 def _texts(cells: Sequence[Any]) -> list[str | None]:
     """The column as CSV: plain texts if a reader will know them for that, otherwise JSON."""
     present = [cell for cell in cells if cell is not ABSENT]
-    plain = all(isinstance(cell, str) and _encodable(cell) for cell in present)
-    write = guard if plain and not all(_is_json(cell) for cell in present) else json.dumps
-    return [None if cell is ABSENT else write(cell) for cell in cells]
+    plain = all(isinstance(cell, str) and cell and _encodable(cell) for cell in present)
+    as_json = not plain or all(_is_json(cell) for cell in present)
+    return [None if cell is ABSENT else json.dumps(cell) if as_json else cell for cell in cells]
 
 
 def _column_of(name: str, cells: Sequence[Any]) -> polars.Series:

@@ -8,6 +8,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import TableError, UsageError
@@ -95,12 +96,14 @@ def keep_backup(source: Path) -> Path:
 
 
 def _encode(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Sequence[str]]) -> bytes:
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=dialect.delimiter, lineterminator=dialect.newline)
+    lines: list[str] = []
+    # Both kinds of line ends are then put in quotation marks wherever a cell has one, whatever the dialect's own.
+    stream = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n")))
+    writer = csv.writer(stream, delimiter=dialect.delimiter, lineterminator="\r\n")
     writer.writerow([guard(name) for name in frame.columns])
     rows = zip(*(_texts(column) for column in frame), strict=True)
     writer.writerows(_again(overlong[place]) if place in overlong else row for place, row in enumerate(rows))
-    text = stream.getvalue()
+    text = "".join(f"{line}{dialect.newline}" for line in lines)
     try:
         data = text.encode(dialect.encoding)
     except UnicodeEncodeError:

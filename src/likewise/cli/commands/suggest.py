@@ -31,35 +31,41 @@ NAME = 60
 NOTHING_LEFT = "Every candidate has a value: there is nothing left to suggest."
 
 
+InputFile = Annotated[
+    Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV or Parquet, gzipped or not. Not needed with --space.")
+]
+Number = Annotated[int, typer.Option("-n", "--number", min=1, help="How many suggestions.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Write the suggestions here, to be filled in: .csv, .tsv, .parquet.")
+]
+Report = Annotated[Path | None, typer.Option("--report", help="Write a report: one HTML file.")]
+AcquisitionName = Annotated[str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.")]
+StrategyName = Annotated[
+    str, typer.Option(help="How a batch is chosen: auto, sequential, thompson, top_score or two_stage.")
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace --out even if it holds values that FILE has not, and any --report.")
+]
+
+
 def suggest(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="CSV, TSV or Parquet, gzipped or not. Not needed with --space."),
-    ] = None,
-    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many suggestions.")] = 1,
+    file: InputFile = None,
+    n: Number = 1,
     object: options.Object = None,
     value: options.Value = None,
     std: options.Std = None,
     minimize: options.Minimize = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write the suggestions here, to be filled in: .csv, .tsv, .parquet.")
-    ] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="Write a report: one HTML file.")] = None,
+    out: Out = None,
+    report: Report = None,
     similarity: options.Similarities = None,
     space: options.SpaceText = None,
-    acquisition: Annotated[
-        str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.", show_default=True)
-    ] = "ei",
-    strategy: Annotated[
-        str, typer.Option(help="How a batch is chosen: auto, sequential, thompson, top_score or two_stage.")
-    ] = "auto",
+    acquisition: AcquisitionName = "ei",
+    strategy: StrategyName = "auto",
     seed: options.Seed = 0,
     text: options.Text = None,
     decimal: options.DecimalSign = None,
     skip_bad: options.SkipBad = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace --out even if it holds values that FILE has not, and any --report.")
-    ] = False,
+    force: Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
