@@ -134,3 +134,46 @@ def test_a_method_and_options_of_the_default_one_do_not_go_together() -> None:
         study_of(method=Alphabetical(), initial=3)
     with pytest.raises(lw.StudyError, match="no Method"):
         study_of(method="paper")
+
+
+class Counted(lw.Similarity):
+    """The similarity of words by their letters, which counts how often each word is encoded."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def encode(self, objects: Any) -> Any:
+        self.counts.update(objects)
+        return np.array([[word.count(letter) for letter in "ACGT"] for word in objects], dtype=float)
+
+    def between(self, a: Any, b: Any) -> Any:
+        return np.exp(-np.abs(a[:, None] - b[None]).sum(axis=2))
+
+    def within(self, a: Any) -> Any:
+        return np.ones(len(a))
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_what_is_told_is_encoded_once(one_by_one: bool) -> None:
+    similarity = Counted()
+    study = lw.Study(lw.Strings("ACGT", 3), similarity)
+    for some in [[row] for row in ROWS] if one_by_one else [ROWS]:
+        study.tell_many(some)
+    study.committee()
+    study.diagnose()
+    study.tell("TTT", 0.0)
+    study.committee()
+    assert set(similarity.counts) == {*WORDS[:40], "TTT"}
+    assert set(similarity.counts.values()) == {1}
+
+
+def test_an_ask_encodes_the_pool_once_and_its_picks_once_more() -> None:
+    similarity = Counted()
+    study = lw.Study(lw.Pool(WORDS), similarity)
+    study.tell_many(ROWS)
+    found = study.ask(4)
+    assert len(WORDS) + len(ROWS) + 2 * len(found) - 1 >= similarity.counts.total()
+    before = similarity.counts.total()
+    study.tell_many([(s, 1.0) for s in found])
+    study.ask(4)
+    assert similarity.counts.total() - before <= 3 * len(found)

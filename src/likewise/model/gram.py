@@ -32,21 +32,22 @@ class Gram:
     scores: Matrix
 
     @classmethod
-    def of(cls, similarity: Similarity, objects: Sequence[Any]) -> Gram:
-        """The scores of these objects."""
-        return cls(similarity, (), None, np.zeros((0, 0))).grow(objects)
+    def of(cls, similarity: Similarity, objects: Sequence[Any], encodings: Encoding = None) -> Gram:
+        """The scores of these objects, whose encodings may be at hand."""
+        return cls(similarity, (), None, np.zeros((0, 0))).grow(objects, encodings)
 
     def __len__(self) -> int:
         return len(self.objects)
 
-    def grow(self, objects: Sequence[Any]) -> Gram:
-        """The Gram matrix with further objects; only their rows are computed.
+    def grow(self, objects: Sequence[Any], new: Encoding = None) -> Gram:
+        """The Gram matrix with further objects, whose encodings may be at hand; only their rows are computed.
 
         They are checked: finite, symmetric, non-negative, and no distances.
         """
         if not len(objects) and self.encodings is not None:
             return self
-        new, t, signed = self.similarity.encode(objects), len(self), self.similarity.signed
+        new = self.similarity.encode(objects) if new is None else new
+        t, signed = len(self), self.similarity.signed
         encodings = join([self.encodings, new]) if t else new
         everything = self.objects + tuple(objects)
         # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.

@@ -10,6 +10,7 @@ import numpy as np
 
 from likewise.model.gram import Gram
 from likewise.similarity.base import Similarity, is_differentiable
+from likewise.similarity.encodings.cache import EncodingCache
 
 MOST = 2500
 # So many objects are compared in both orders, which shows a similarity that is not symmetric.
@@ -21,10 +22,14 @@ class GramCache:
     """One Gram matrix per similarity, over every object met so far; those of any objects are taken out of it."""
 
     similarities: tuple[Similarity, ...]
+    encodings: EncodingCache = field(init=False)
     _settled: tuple[Similarity, ...] = ()
     _settled_on: int = 0
     _whole: tuple[Gram, ...] = ()
     _places: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.encodings = EncodingCache(self.similarities)
 
     def of(self, objects: Sequence[Any]) -> tuple[Gram, ...]:
         """The Gram matrices of these objects; scores are computed only for objects not met before."""
@@ -43,7 +48,8 @@ class GramCache:
             return
         before = self._settled or self.similarities
         # As given, because a similarity that is settled stays so.
-        fitted = (similarity.fitted(similarity.encode(objects)) for similarity in self.similarities)
+        known = zip(self.similarities, self.encodings.of(objects), strict=True)
+        fitted = (similarity.fitted(encodings) for similarity, encodings in known)
         self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
         self._settled_on = len(objects)
         if self._whole:
@@ -54,10 +60,12 @@ class GramCache:
 
     def _grow(self, new: Sequence[Any]) -> None:
         if len(self._places) + len(new) > CHECKED and self._whole:
-            self._whole = tuple(gram.grow(new) for gram in self._whole)
+            known = zip(self._whole, self.encodings.of(new), strict=True)
+            self._whole = tuple(gram.grow(new, encodings) for gram, encodings in known)
         else:
             met = [*(self._whole[0].objects if self._whole else ()), *new]
-            self._whole = tuple(Gram.of(similarity, met) for similarity in self._settled or self.similarities)
+            found = zip(self._settled or self.similarities, self.encodings.of(met), strict=True)
+            self._whole = tuple(Gram.of(similarity, met, encodings) for similarity, encodings in found)
         self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
 
 

@@ -31,7 +31,6 @@ from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
 from likewise.model.leave_one_out import leave_one_out_error
 from likewise.similarity.base import Similarity, Vector
-from likewise.similarity.encodings.arrays import Encoding, join
 
 CONDITIONED_ON = 1000
 LEARNT_FROM = 300
@@ -127,18 +126,13 @@ class Model:
     _known: tuple[Data, Selection, Committee] | None = None
     _fitted: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
-    _first: tuple[Any, list[Encoding]] | None = None
 
     def __post_init__(self) -> None:
         self.grams = GramCache(self.similarities)
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         """A complaint where a similarity cannot compare these objects with one another and with a known one."""
-        if known and (self._first is None or self._first[0] is not known[0]):
-            self._first = known[0], [similarity.encode(known[:1]) for similarity in self.similarities]
-        for k, similarity in enumerate(self.similarities):
-            first = [self._first[1][k]] if known and self._first is not None else []
-            join([*first, similarity.encode(objects)])
+        self.grams.encodings.of([*known, *objects])
 
     def committee(self, data: Data) -> tuple[Committee, Selection]:
         """The committee for these observations, and which of them it is conditioned on."""

@@ -30,6 +30,7 @@ class Ledger:
         self._changed: dict[int, int] = {}
         self._open: dict[int, Trial] = {}
         self._listed: dict[State, list[Trial]] = {}
+        self._decoded: dict[str, list[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._trials)
@@ -41,7 +42,13 @@ class Ledger:
             self._listed = {}
             self._enter(row)
         # Last, so that after an interruption the rows are read again.
-        self._revision = revision
+        self._revision, self._decoded = revision, {}
+
+    def decode(self, payload: str) -> Any:
+        """The object of a trial to be added, the same instance as the trial has when it is next read."""
+        x = self._decode(json.loads(payload))
+        self._decoded.setdefault(payload, []).append(x)
+        return x
 
     @property
     def trials(self) -> list[Trial]:
@@ -96,7 +103,7 @@ class Ledger:
     def _trial(self, row: Row) -> Trial:
         known = self._trials.get(row.id)
         # The same object stays the same instance, so that Gram matrices recognise what they have.
-        x = self._decode(json.loads(row.payload)) if known is None else known.object
+        x = self._object(row.payload) if known is None else known.object
         return Trial(
             row.id,
             x,
@@ -110,3 +117,7 @@ class Ledger:
             row.lease,
             json.loads(row.summary) if known is None else known.summary,
         )
+
+    def _object(self, payload: str) -> Any:
+        at_hand = self._decoded.get(payload)
+        return at_hand.pop(0) if at_hand else self._decode(json.loads(payload))

@@ -39,7 +39,7 @@ class Recorder:
             x, id = self._meant(finding, ends)
             if id is None:
                 rows.append(self._row(x, finding))
-                fresh.append(x)
+                fresh.append(self.ledger.decode(rows[-1].payload))
             elif id in ends:
                 raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
             else:

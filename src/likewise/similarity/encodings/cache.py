@@ -1,0 +1,56 @@
+"""The encodings of objects by several similarities, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.similarity.encodings.arrays import Encoding, join, take
+
+if TYPE_CHECKING:
+    from likewise.similarity.base import Similarity
+
+# More objects than a model is conditioned on; beyond them it begins anew.
+MOST = 5000
+
+
+@dataclass(eq=False)
+class EncodingCache:
+    """Encodings by each of several similarities. Objects are known by identity, so they must not change.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> x, y = np.array([0.0]), np.array([1.0])
+    >>> cache = EncodingCache((RBF(),))
+    >>> _ = cache.of([x])
+    >>> cache.of([y, x])[0].tolist()
+    [[1.0], [0.0]]
+    """
+
+    similarities: tuple[Similarity, ...]
+    _objects: list[Any] = field(default_factory=list)
+    _places: dict[int, int] = field(default_factory=dict)
+    _encodings: list[Encoding] = field(default_factory=list)
+
+    def of(self, objects: Sequence[Any]) -> list[Encoding]:
+        """The encodings of these objects; a SimilarityError, and nothing is kept, where they cannot be compared."""
+        new = self._unmet(objects)
+        if len(self._objects) + len(new) > MOST:
+            self._objects, self._places, self._encodings = [], {}, []
+            new = self._unmet(objects)
+        if new:
+            fresh = [similarity.encode(new) for similarity in self.similarities]
+            if self._objects:
+                fresh = [join(pair) for pair in zip(self._encodings, fresh, strict=True)]
+            self._encodings = fresh
+            self._places.update({id(x): len(self._objects) + i for i, x in enumerate(new)})
+            self._objects += new
+        index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
+        if np.array_equal(index, np.arange(len(self._objects))):
+            return self._encodings
+        return [take(encoding, index) for encoding in self._encodings]
+
+    def _unmet(self, objects: Sequence[Any]) -> list[Any]:
+        return list({id(x): x for x in objects if id(x) not in self._places}.values())
