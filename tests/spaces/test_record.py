@@ -26,7 +26,6 @@ from likewise.spaces.gaussians import Gaussians
 from likewise.spaces.permutations import Permutations
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
-from likewise.spaces.record_gradients import Aligned
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.testing.spaces import same
@@ -213,7 +212,7 @@ def test_the_gradient_of_the_view_agrees_with_finite_differences(name: str, spac
 
 def test_the_gradient_of_self_similarity_agrees_with_finite_differences() -> None:
     viewed = mixed.view(Parts(blend=Linear(0.5), kind=same_text, x=Linear(1.0)))
-    assert isinstance(viewed, Aligned)
+    assert is_differentiable(viewed)
     assert isinstance(mixed, PartlyContinuous)
     rng = np.random.default_rng(2)
     xs = mixed.sample(5, rng)
@@ -233,7 +232,7 @@ def test_a_field_without_derivative_has_no_say_in_the_gradient() -> None:
     viewed = mixed.view(SIMILARITIES["a continuous field without derivative"]())
     rng = np.random.default_rng(0)
     a = viewed.encode(mixed.sample(3, rng))
-    assert isinstance(viewed, Aligned)
+    assert is_differentiable(viewed)
     gradient = viewed.linearise(a, a)[1](np.ones((3, 3)))
     assert gradient.shape == (3, 2 + 3 + 2)
     assert np.all(gradient[:, 2:] == 0)

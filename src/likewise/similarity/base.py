@@ -108,8 +108,8 @@ class Similarity(ABC):
 
     @property
     def differentiable(self) -> bool:
-        """Whether it has derivatives in the objects if its parts have: unless said otherwise, if it has the methods."""
-        return isinstance(self, Differentiable)
+        """Whether it has derivatives in the objects: unless said otherwise, if it and its parts have the methods."""
+        return isinstance(self, Differentiable) and all(part.differentiable for part in self.parts)
 
     @property
     def portable(self) -> bool:
@@ -230,8 +230,8 @@ def assign(owner: Any, **values: Any) -> None:
 
 
 def is_differentiable(similarity: Similarity) -> TypeGuard[Differentiable]:
-    """Whether the similarity and all its parts have derivatives in the objects."""
-    return similarity.differentiable and all(map(is_differentiable, similarity.parts))
+    """Whether the similarity has derivatives in the objects, for the type checker."""
+    return similarity.differentiable
 
 
 def map_leaves(function: Callable[[Similarity], Similarity], similarity: Similarity) -> Similarity:

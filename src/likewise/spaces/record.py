@@ -31,7 +31,6 @@ from likewise.spaces.base import (
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.drawing import MOVES, child, some
 from likewise.spaces.pools.pool import Pool
-from likewise.spaces.record_gradients import aligned
 
 GRID = 200_000
 HANDFUL = 4
@@ -166,7 +165,7 @@ class Record(Space):
                     for name, part in zip(similarity.fields, similarity.parts, strict=True)
                 ]
             )
-            return aligned(seen, self.widths) if self.widths else seen
+            return seen.along(self.widths)
         if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
         return similarity

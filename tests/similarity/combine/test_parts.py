@@ -23,7 +23,6 @@ from likewise.similarity.kinds.sets import Jaccard
 from likewise.similarity.kinds.strings import Hamming, Levenshtein
 from likewise.similarity.kinds.vectors import RBF, Linear
 from likewise.spaces.pools.pool import Pool
-from likewise.spaces.record_gradients import Aligned
 
 N = 600
 
@@ -178,7 +177,7 @@ def test_derivatives_are_those_of_the_plain_encoding(how: Literal["product", "su
     a = parts.encode(rows)
     assert has_levels(a) == [True, False, True]
     weights = np.random.default_rng(4).standard_normal((len(rows), len(rows)))
-    for seen in (parts, Aligned(parts, (("y", 1), ("x", 1)))):
+    for seen in (parts, parts.along({"y": 1, "x": 1})):
         (scores, pull), (expected, expected_pull) = seen.linearise(a, a), seen.linearise(plain(a), plain(a))
         np.testing.assert_allclose(scores, expected)
         np.testing.assert_allclose(pull(weights), expected_pull(weights))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
@@ -11,6 +11,7 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import (
+    Differentiable,
     Function,
     LogNormal,
     Matrix,
@@ -58,6 +59,8 @@ class Parts(Similarity):
     fields: tuple[str, ...]
     parts_: tuple[Similarity, ...]
     weights: Vector = field(compare=False)
+    # The fields that a gradient has columns for, and how many; None: all that have derivatives, in their order.
+    columns: tuple[tuple[str, int], ...] | None = None
 
     def __init__(
         self,
@@ -93,7 +96,27 @@ class Parts(Similarity):
         return f"{self.how} of {inside}"
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Parts:
-        return Parts(self.how, cast(Sequence[float], self.weights), **dict(zip(self.fields, parts, strict=True)))
+        return self._remade(parts, self.weights, self.columns)
+
+    def _remade(self, parts: Sequence[Similarity], weights: Vector, columns: Any) -> Parts:
+        made = Parts(self.how, cast(Sequence[float], weights), **dict(zip(self.fields, parts, strict=True)))
+        assign(made, columns=columns)
+        return made
+
+    @property
+    def differentiable(self) -> bool:
+        return self.columns is not None or super().differentiable
+
+    def along(self, widths: Mapping[str, int]) -> Parts:
+        """The same with gradients in the columns of these fields, which have so many numbers, in this order.
+
+        The other fields are held fixed, so their similarities need no derivative. One of these that is not compared, or
+        by a similarity without a derivative, has columns of zeros; where all are compared so, there is no gradient.
+        """
+        compared = [part for name, part in zip(self.fields, self.parts, strict=True) if name in widths]
+        if not widths or (compared and not any(map(is_differentiable, compared))):
+            return self
+        return self._remade(self.parts, self.weights, tuple(widths.items()))
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         for number, record in enumerate(objects):
@@ -154,8 +177,7 @@ class Parts(Similarity):
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         inner = cast(Parts, super().with_parameters({k: v for k, v in values.items() if k != "weights"}))
-        weights = cast(Sequence[float], values.get("weights", self.weights))
-        return Parts(self.how, weights, **dict(zip(inner.fields, inner.parts, strict=True)))
+        return self._remade(inner.parts, values.get("weights", self.weights), self.columns)
 
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
         scores, pullbacks = zip(*(p.sensitivity(x) for p, x in zip(self.parts, plain(a), strict=True)), strict=True)
@@ -173,31 +195,35 @@ class Parts(Similarity):
         return total, pull
 
     def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
-        return self._linearised(
-            [
-                part.linearise(x, y) if is_differentiable(part) else (part.between(x, y), None)
-                for part, x, y in zip(self.parts, plain(a), plain(b), strict=True)
-            ],
-            count(a),
-        )
+        each = zip(self._moving(), self.parts, plain(a), plain(b), strict=True)
+        found = [part.between(x, y) if moving is None else moving.linearise(x, y) for moving, part, x, y in each]
+        return self._chain(found, count(a))
 
     def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        return self._linearised(
-            [
-                part.linearise_within(x) if is_differentiable(part) else (part.within(x), None)
-                for part, x in zip(self.parts, plain(a), strict=True)
-            ],
-            count(a),
-        )
+        each = zip(self._moving(), self.parts, plain(a), strict=True)
+        found = [part.within(x) if moving is None else moving.linearise_within(x) for moving, part, x in each]
+        return self._chain(found, count(a))
 
-    def _linearised(self, parts: Sequence[tuple[Any, Pullback | None]], n: int) -> tuple[Any, Pullback]:
-        """The gradient has the columns of the differentiable fields, in the order of the fields."""
-        scores = [s for s, _ in parts]
+    def _moving(self) -> Iterator[Differentiable | None]:
+        """The part of each field that has columns in a gradient; None for the others."""
+        for name, part in zip(self.fields, self.parts, strict=True):
+            has_columns = self.columns is None or name in dict(self.columns)
+            yield part if has_columns and is_differentiable(part) else None
+
+    def _chain(self, found: Sequence[Any], n: int) -> tuple[Any, Pullback]:
+        """One step of the chain rule: from the fields' scores, and the pullbacks of those that move, to the record's."""
+        scores = [each[0] if isinstance(each, tuple) else each for each in found]
         slopes = self._slopes(scores)
 
         def pull(weights: Any) -> Matrix:
-            columns = [p(weights * s) for (_, p), s in zip(parts, slopes, strict=True) if p is not None]
-            return np.hstack(columns) if columns else np.zeros((n, 0))
+            moved = {
+                name: each[1](weights * slope)
+                for name, each, slope in zip(self.fields, found, slopes, strict=True)
+                if isinstance(each, tuple)
+            }
+            order = self.columns or [(name, 0) for name in moved]
+            blocks = (moved[name] if name in moved else np.zeros((n, width)) for name, width in order)
+            return np.hstack([np.zeros((n, 0)), *blocks])
 
         return self._combined(scores), pull
 
