@@ -211,7 +211,7 @@ class Parts(Similarity):
             yield part if has_columns and is_differentiable(part) else None
 
     def _chain(self, found: Sequence[Any], n: int) -> tuple[Any, Pullback]:
-        """One step of the chain rule: from the fields' scores, and the pullbacks of those that move, to the record's."""
+        """One step of the chain rule, from the fields to the record; those that move come with their pullbacks."""
         scores = [each[0] if isinstance(each, tuple) else each for each in found]
         slopes = self._slopes(scores)
 
