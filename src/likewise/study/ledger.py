@@ -10,6 +10,7 @@ from typing import Any, final
 from likewise.study.storage.base import BadRow, OpenStudy, Row
 from likewise.study.trial import State, Trial
 
+AS_STORED = ("id", "state", "value", "std", "error", "worker", "created", "updated", "lease")
 HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})
 
 
@@ -104,19 +105,8 @@ class Ledger:
         known = self._trials.get(row.id)
         # The same object stays the same instance, so that Gram matrices recognise what they have.
         x = self._object(row.payload) if known is None else known.object
-        return Trial(
-            row.id,
-            x,
-            row.state,
-            row.value,
-            row.std,
-            row.error,
-            row.worker,
-            row.created,
-            row.updated,
-            row.lease,
-            json.loads(row.summary) if known is None else known.summary,
-        )
+        summary = json.loads(row.summary) if known is None else known.summary
+        return Trial(object=x, summary=summary, **{name: getattr(row, name) for name in AS_STORED})
 
     def _object(self, payload: str) -> Any:
         at_hand = self._decoded.get(payload)

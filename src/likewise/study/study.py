@@ -35,7 +35,7 @@ from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
 from likewise.study.methods.base import Beliefs, Method, Restarting
-from likewise.study.methods.committee import INITIAL, CommitteeMethod
+from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.observations import observations, value_of
 from likewise.study.recorder import Recorder
 from likewise.study.similarities import similarities
@@ -113,7 +113,7 @@ class Study:
     ) -> None:
         check_setting(space, direction, seed, lease)
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
-        chosen = _method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
+        chosen = choose_method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
         self.space = space
         self.direction = direction
         self.seed = int(seed)
@@ -379,19 +379,6 @@ class Study:
         with self._lock:
             self._ledger.sync()
             self._recorder.record(findings)
-
-
-def _method(given: Method | None, default: CommitteeMethod) -> Method:
-    if given is None:
-        return default
-    if not isinstance(given, Method):
-        raise StudyError(f"method={given!r} is no Method; give None for the default, a committee")
-    if default != CommitteeMethod():
-        raise StudyError(
-            "acquisition, strategy, search, spectrum and initial are options of the default method; "
-            f"give those of {given!r} to the method itself"
-        )
-    return given
 
 
 def _for_user(trial: Trial) -> Trial:

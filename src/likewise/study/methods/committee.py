@@ -54,6 +54,20 @@ class CommitteeMethod(Method):
         return {"spectrum": list(self.spectra)}
 
 
+def choose_method(given: Method | None, default: CommitteeMethod) -> Method:
+    """The method that is given, or the default one with its options, which no other takes."""
+    if given is None:
+        return default
+    if not isinstance(given, Method):
+        raise StudyError(f"method={given!r} is no Method; give None for the default, a committee")
+    if default != CommitteeMethod():
+        raise StudyError(
+            "acquisition, strategy, search, spectrum and initial are options of the default method; "
+            f"give those of {given!r} to the method itself"
+        )
+    return given
+
+
 @dataclass(eq=False)
 class _Memory:
     """What was learnt and found at the first attempt of an ask."""

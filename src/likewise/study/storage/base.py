@@ -87,6 +87,13 @@ class NewRow:
         return self.state is not State.ABANDONED and not self.replicate
 
 
+def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
+    """The row of a trial that is added at this time."""
+    fields = {name: getattr(new, name) for name in NewRow.__dataclass_fields__ if name != "replicate"}
+    lease = None if new.lease is None else now + new.lease
+    return Row(id=id, created=now, updated=now, revision=revision, **fields | {"lease": lease})
+
+
 @dataclass(frozen=True)
 class End:
     """How a trial ends: as told, failed or abandoned."""

@@ -20,6 +20,7 @@ from likewise.study.storage.base import (
     Taken,
     best_value,
     no_study,
+    row_at,
 )
 from likewise.study.trial import State
 
@@ -132,7 +133,7 @@ class _MemoryStudy(OpenStudy):
             if taken := [new.key for new in rows if new.claims and self._holders[new.key] + changes[new.key] > 0]:
                 raise Taken(self.name, taken)
             first, now = len(self._rows), time.time()
-            added = [_row(first + place, row, now) for place, row in enumerate(rows)]
+            added = [row_at(new, first + place, now, 0) for place, new in enumerate(rows)]
             self._put([*ended, *added], now)
             return [row.id for row in added]
 
@@ -162,21 +163,3 @@ class _MemoryStudy(OpenStudy):
 
 def _holds(row: Row) -> bool:
     return row.state is not State.ABANDONED
-
-
-def _row(id: int, new: NewRow, now: float) -> Row:
-    return Row(
-        id=id,
-        key=new.key,
-        payload=new.payload,
-        state=new.state,
-        value=new.value,
-        std=new.std,
-        error=new.error,
-        worker=new.worker,
-        created=now,
-        updated=now,
-        lease=None if new.lease is None else now + new.lease,
-        summary=new.summary,
-        revision=0,
-    )

@@ -30,6 +30,7 @@ from likewise.study.storage.base import (
     Taken,
     best_value,
     no_study,
+    row_at,
 )
 from likewise.study.storage.clock import clock, now
 from likewise.study.storage.database import Database, in_memory, parse
@@ -274,25 +275,10 @@ class _SqlStudy(OpenStudy):
             known_version(found.version, self._database.where)
             yield connection, {"its_study": self._number, **found._mapping}
 
-    def _fields(self, id: int, row: NewRow, its_digest: str, change: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "study": self._number,
-            "id": id,
-            "key": row.key,
-            "payload": row.payload,
-            "state": row.state.value,
-            "value": row.value,
-            "std": row.std,
-            "error": row.error,
-            "worker": row.worker,
-            "created": change["now"],
-            "updated": change["now"],
-            "lease": None if row.lease is None else change["now"] + row.lease,
-            "summary": row.summary,
-            "revision": change["revision"],
-            "digest": its_digest,
-            "replicate": row.replicate,
-        }
+    def _fields(self, id: int, new: NewRow, its_digest: str, change: dict[str, Any]) -> dict[str, Any]:
+        row = row_at(new, id, change["now"], change["revision"])
+        ours = {"study": self._number, "digest": its_digest, "replicate": new.replicate}
+        return {**vars(row), **ours, "state": row.state.value}
 
 
 def _find(connection: Connection, name: str) -> Any:
