@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise.similarity.base import LogNormal, Parameter, Similarity
+from likewise.similarity.base import LogNormal, Normalised, Parameter, Similarity
 from likewise.similarity.combine.algebra import Symmetrised, warped
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.molecules import CanonicalSMILES, Descriptors, Tanimoto, TanimotoCounts
@@ -222,3 +222,30 @@ def test_an_object_that_is_not_refused_as_it_should_is_named(wrong: object, said
 def test_too_few_objects_are_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="four objects"):
         check_similarity(RBF(), NUMBERS[:3])
+
+
+@dataclass(frozen=True)
+class Vocabulary(Normalised):
+    """Numbers the words in the order in which it meets them: its fields are not all there is to it."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        return np.array([self.numbers.setdefault(x, len(self.numbers)) for x in objects])
+
+    def between(self, a: Any, b: Any) -> Any:
+        return (a[:, None] == b).astype(float)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vocabulary, ()
+
+
+@dataclass(frozen=True)
+class HomeVocabulary(Vocabulary):
+    portable = False
+
+
+def test_what_remembers_objects_is_noticed_unless_it_says_so() -> None:
+    with pytest.raises(AssertionError, match=r"encodings by a copy of it.*portable = False"):
+        check_similarity(Vocabulary(), DNA)
+    check_similarity(HomeVocabulary(), DNA)

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import cloudpickle
 import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.encodings.arrays import Encoding, count, join, take
+from likewise.similarity.encodings.pieces import can_send
 
 Perturb = Callable[[Any, Vector], Any]
 # Scores may be sums in another order, or square roots of differences that should vanish.
@@ -46,6 +48,7 @@ def check_similarity(
     scores = similarity.between(encoding, encoding)
     check_scores(similarity, objects, encoding, scores)
     check_encoding(similarity, objects, encoding, scores, rng)
+    check_copies(similarity, objects, encoding, scores)
     check_psd(similarity, scores)
     check_parameters(similarity, encoding, rng)
     if is_differentiable(similarity):
@@ -91,6 +94,19 @@ def check_scores(similarity: Similarity, objects: Sequence[Any], encoding: Encod
         return
     for i, j in np.argwhere(scores < -1e-12)[:1]:
         raise AssertionError(f"negative, and not signed: S({objects[i]!r}, {objects[j]!r}) = {scores[i, j]:.8g}")
+
+
+def check_copies(similarity: Similarity, objects: Sequence[Any], encoding: Encoding, scores: Matrix) -> None:
+    """What a copy in another process encodes can be compared with what is encoded here, if it is `portable`."""
+    if not similarity.portable or not can_send(similarity, encoding):
+        return
+    theirs = _sent(_sent(similarity).encode(objects[::-1]))
+    law = "encodings by a copy of it (if it remembers what it has seen, set `portable = False`)"
+    _close(law, similarity.between(theirs, encoding), scores[::-1])
+
+
+def _sent(thing: Any) -> Any:
+    return cloudpickle.loads(cloudpickle.dumps(thing))
 
 
 def check_encoding(
