@@ -106,14 +106,6 @@ def gaussians(n: int, rng: Generator) -> list[Any]:
     return lw.Gaussians(mean=(-3, 3), variance=(0.1, 4), dimension=2).sample(n, rng)
 
 
-def samples(n: int, rng: Generator) -> list[Any]:
-    return [rng.normal(rng.random(2), 1.0, size=(100, 2)) for _ in range(n)]
-
-
-def one_dimensional_samples(n: int, rng: Generator) -> list[Any]:
-    return [rng.normal(rng.random(), 1.0, size=100) for _ in range(n)]
-
-
 def names(n: int, rng: Generator) -> list[str]:
     return [f"object {i}" for i in rng.integers(1000, size=n)]
 
