@@ -71,7 +71,7 @@ print(time.perf_counter() - begun[0], time.process_time() - begun[1])
 def likewise_study(path: Path | None, trials: int) -> Step:
     """A study with that many trials, and one ask and tell in it that models nothing."""
     import likewise as lw
-    from likewise.study.storage.base import NewRow
+    from likewise.study.storage.trials import NewRow
 
     url = None if path is None else f"sqlite:///{path}"
     study = lw.Study(lw.Box([0.0] * 6, [1.0] * 6), lw.RBF(), storage=url)

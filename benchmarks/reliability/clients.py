@@ -17,7 +17,8 @@ import numpy as np
 import likewise as lw
 from benchmarks.reliability.cases import Case
 from likewise.errors import StorageError, StudyError
-from likewise.study.storage.base import NewRow, OpenStudy, Row, Taken, open_storage
+from likewise.study.storage.base import OpenStudy, Taken, open_storage
+from likewise.study.storage.trials import NewRow, Row
 
 OBJECTS = 2000
 MODELLED_OBJECTS = 1000

@@ -18,7 +18,7 @@ import likewise as lw
 from benchmarks.reliability.cases import Case
 from benchmarks.reliability.clients import key_of, open_study, rows_of
 from benchmarks.reliability.processes import lines
-from likewise.study.storage.base import NewRow
+from likewise.study.storage.trials import NewRow
 
 # No worker tells it.
 AFTERWARDS = -1.0

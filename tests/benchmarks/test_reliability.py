@@ -18,7 +18,8 @@ from benchmarks.reliability.cases import DATABASES, PARENTS, STARTS, WORKERS, dr
 from benchmarks.reliability.judge import FAULTS, Promises, Verdict, compare
 from benchmarks.reliability.processes import PARENT, FileLog, lines
 
-from likewise.study.storage.base import NewRow, OpenStudy, open_storage
+from likewise.study.storage.base import OpenStudy, open_storage
+from likewise.study.storage.trials import NewRow
 from likewise.study.trial import State
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import StorageError, StudyError
-from likewise.study.storage.base import Row
+from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.study.trial_tables import export, read_entries
 

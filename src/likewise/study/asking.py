@@ -18,7 +18,8 @@ from likewise.study.ledger import HOLDING, Ledger
 from likewise.study.methods.base import Known, Proposal, Proposer
 from likewise.study.observations import observations
 from likewise.study.recorder import new_row
-from likewise.study.storage.base import NewRow, OpenStudy, Taken
+from likewise.study.storage.base import OpenStudy, Taken
+from likewise.study.storage.trials import NewRow
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State
 

@@ -7,7 +7,8 @@ import reprlib
 from collections.abc import Callable, Collection
 from typing import Any, final
 
-from likewise.study.storage.base import BadRow, OpenStudy, Row
+from likewise.study.storage.base import BadRow, OpenStudy
+from likewise.study.storage.trials import Row
 from likewise.study.trial import State, Trial
 
 AS_STORED = ("id", "state", "value", "std", "error", "worker", "created", "updated", "lease")

@@ -13,7 +13,8 @@ from likewise.study.findings import Finding
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.methods.base import Proposer
-from likewise.study.storage.base import End, NewRow, NoTrial, OpenStudy
+from likewise.study.storage.base import NoTrial, OpenStudy
+from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State, Trial
 

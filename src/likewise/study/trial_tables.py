@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likewise.errors import StorageError, StudyError, TableError, UsageError
-from likewise.study.storage.base import Row
+from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.tables.cells import Decimal, number
 from likewise.tables.dialect import Dialect

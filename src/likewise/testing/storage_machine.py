@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from likewise.errors import StudyError
-from likewise.study.storage.base import NewRow, Row, Storage, Taken
+from likewise.study.storage.base import Storage, Taken
+from likewise.study.storage.trials import NewRow, Row
 from likewise.study.trial import State
 from likewise.testing.storages import SETTINGS, row
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from likewise.errors import StudyError
-from likewise.study.storage.base import End, NewRow, OpenStudy, Row, Storage, Taken
+from likewise.study.storage.base import OpenStudy, Storage, Taken
+from likewise.study.storage.trials import End, NewRow, Row
 from likewise.study.trial import State
 
 E = TypeVar("E", bound=Exception)

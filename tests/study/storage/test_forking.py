@@ -16,7 +16,8 @@ import pytest
 import likewise as lw
 from likewise.errors import StorageError
 from likewise.study.storage import forking
-from likewise.study.storage.base import NewRow, open_storage
+from likewise.study.storage.base import open_storage
+from likewise.study.storage.trials import NewRow
 
 TELLS, WORKERS = 40, 2
 Start = Callable[..., subprocess.Popen[str]]

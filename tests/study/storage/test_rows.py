@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 import likewise as lw
 from likewise.errors import StorageError, StorageWarning
-from likewise.study.storage.base import BadRow, NewRow, open_storage
+from likewise.study.storage.base import BadRow, open_storage
+from likewise.study.storage.trials import NewRow
 from likewise.study.trial import State
 
 BAD, WORDS = 3, ["one", "two", "three", "four", "five", "six", "seven", "eight"]

@@ -19,9 +19,10 @@ import sqlalchemy as sa
 from likewise.errors import MissingExtra, StorageError
 from likewise.study.storage import database, schema
 from likewise.study.storage.address import without_password
-from likewise.study.storage.base import NewRow, Row, open_storage
+from likewise.study.storage.base import open_storage
 from likewise.study.storage.listing import studies
 from likewise.study.storage.sql import Sql, open_sql
+from likewise.study.storage.trials import NewRow, Row
 from likewise.study.trial import State
 
 Start = Callable[..., subprocess.Popen[str]]
@@ -30,7 +31,8 @@ pytestmark = pytest.mark.timeout(1200)
 
 SHARE = """
 import random, sys
-from likewise.study.storage.base import NewRow, Taken, open_storage
+from likewise.study.storage.base import Taken, open_storage
+from likewise.study.storage.trials import NewRow
 from likewise.study.trial import State
 url, worker, objects = sys.argv[1], sys.argv[2], int(sys.argv[3])
 study = open_storage(url).open("shared", {"direction": "maximize"})
@@ -54,7 +56,8 @@ for number in order:
 
 FORK = """
 import os, sys
-from likewise.study.storage.base import NewRow, open_storage
+from likewise.study.storage.base import open_storage
+from likewise.study.storage.trials import NewRow
 study = open_storage(sys.argv[1]).open("forked", {})
 for number in range(5):
     study.add([NewRow(key=f"before {number}", payload="1")])

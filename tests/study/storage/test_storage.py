@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from likewise.study.storage.base import NewRow, Storage, differences, open_storage
+from likewise.study.storage.base import Storage, differences, open_storage
 from likewise.study.storage.memory import Memory
+from likewise.study.storage.trials import NewRow
 from likewise.study.trial import State
 from likewise.testing.storage_machine import machine
 from likewise.testing.storages import LAWS

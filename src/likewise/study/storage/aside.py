@@ -13,6 +13,7 @@ from likewise.study.storage.base import BadRow
 from likewise.study.storage.clock import clock
 from likewise.study.storage.rows import is_number, study_fault, trial_fault
 from likewise.study.storage.schema import aside, studies, trials
+from likewise.study.storage.trials import plain
 
 Found = tuple[BadRow, Mapping[str, Any]]
 # SQLite keeps what is no truth value in a column of truth values, and the driver would refuse to read it.
@@ -64,14 +65,10 @@ def _bad_trials(connection: Connection) -> Iterator[Found]:
 
 
 def _keep(connection: Connection, bad: BadRow, fields: Mapping[str, Any]) -> None:
-    row = {"study": _plain(bad.study), "trial": _plain(bad.id), "reason": _plain(f"{bad.field} {bad.reason}")}
+    row = {"study": plain(bad.study), "trial": plain(bad.id), "reason": plain(f"{bad.field} {bad.reason}")}
     # As ASCII JSON, which every database takes, whatever characters are in it; what is no text as Python writes it.
     fields_as_text = json.dumps(fields, default=repr)
     connection.execute(aside.insert().values(**row, moved=clock(), fields=fields_as_text))
-
-
-def _plain(content: Any) -> str:
-    return str(content).encode("utf-8", "backslashreplace").decode("utf-8").replace("\x00", "\\x00")
 
 
 def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,29 +7,21 @@ the rules of `FOLLOWS`, and carry a revision that grows with every change, so th
 from __future__ import annotations
 
 import json
-import math
 import reprlib
 import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, final
 
 from likewise.errors import StorageWarning, StudyError
+from likewise.study.storage.trials import NO_SECONDS, End, NewRow, Row, check_end, check_json, check_row, finite
 from likewise.study.trial import State
 
-# From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
-FOLLOWS: Mapping[State, frozenset[State]] = {
-    State.ASKED: frozenset(),
-    State.TOLD: frozenset({State.ASKED, State.ABANDONED}),
-    State.FAILED: frozenset({State.ASKED, State.ABANDONED}),
-    State.ABANDONED: frozenset({State.ASKED}),
-}
 DIFFERENCES_SHOWN = 8
 CHECK = "`likewise check URL` lists such rows, and --set-aside keeps them apart"
-NO_SECONDS = "give a number of seconds"
 
 
 class Taken(StudyError):
@@ -42,67 +34,6 @@ class Taken(StudyError):
             f"study {name!r} already has {len(self.keys)} of these objects: {shown}; "
             "choose others, or add them as replicates (replicate=True)"
         )
-
-
-@dataclass(frozen=True)
-class Row:
-    """A trial as stored: its object as JSON text, what identifies the object, and the revision of its last change.
-
-    Times, also when the lease ends, are seconds since the epoch by the storage's clock.
-    """
-
-    id: int
-    key: str
-    payload: str
-    state: State
-    value: float | None
-    std: float | None
-    error: str | None
-    worker: str | None
-    created: float
-    updated: float
-    lease: float | None
-    summary: str
-    revision: int
-
-
-@dataclass(frozen=True)
-class NewRow:
-    """A trial to add. A replicate may repeat an object that the study already has; a lease is a number of seconds."""
-
-    key: str
-    payload: str
-    state: State = State.ASKED
-    value: float | None = None
-    std: float | None = None
-    error: str | None = None
-    worker: str | None = None
-    lease: float | None = None
-    summary: str = "{}"
-    replicate: bool = False
-
-    @property
-    def claims(self) -> bool:
-        """Whether it needs its object for itself."""
-        return self.state is not State.ABANDONED and not self.replicate
-
-
-def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
-    """The row of a trial that is added at this time."""
-    fields = {name: getattr(new, name) for name in NewRow.__dataclass_fields__ if name != "replicate"}
-    lease = None if new.lease is None else now + new.lease
-    return Row(id=id, created=now, updated=now, revision=revision, **fields | {"lease": lease})
-
-
-@dataclass(frozen=True)
-class End:
-    """How a trial ends: as told, failed or abandoned."""
-
-    id: int
-    state: State
-    value: float | None = None
-    std: float | None = None
-    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -165,7 +96,7 @@ class OpenStudy(ABC):
     @final
     def record(self, rows: Sequence[NewRow] = (), ends: Sequence[End] = ()) -> list[int]:
         """End trials as `settle` does, then add rows as `add` does, in one step: all of it or none; the rows' ids."""
-        added, ended = [_checked(row) for row in rows], [_checked_end(end) for end in ends]
+        added, ended = [check_row(row) for row in rows], [check_end(end) for end in ends]
         counts = Counter(row.key for row in added if row.claims)
         if repeated := [key for key, count in counts.items() if count > 1]:
             raise Taken(self.name, repeated)
@@ -181,7 +112,7 @@ class OpenStudy(ABC):
     @final
     def beat(self, ids: Sequence[int], lease: float) -> None:
         """Heartbeat: those of `ids` that are still asked are kept for `lease` seconds from now."""
-        seconds = _finite("lease", lease, NO_SECONDS)
+        seconds = finite("lease", lease, NO_SECONDS)
         if distinct := sorted({int(id) for id in ids}):
             self._beat(distinct, seconds)
 
@@ -192,7 +123,7 @@ class OpenStudy(ABC):
     @final
     def note(self, text: str) -> None:
         """Keep a JSON text, for instance the seed and similarity this opening uses."""
-        _json("note", text)
+        check_json("note", text)
         self._note(text)
 
     @abstractmethod
@@ -344,59 +275,3 @@ def best_value(direction: str, values: Sequence[float]) -> float | None:
     """The best of some values, None of none."""
     best = min if direction == "minimize" else max
     return best(values, default=None)
-
-
-def _checked(row: NewRow) -> NewRow:
-    """The row with plain floats and storable texts; a StudyError where it could not be stored as it is."""
-    state = State(row.state)
-    value, std = _measured(state, row.value, row.std)
-    lease = None if row.lease is None or state is not State.ASKED else _finite("lease", row.lease, NO_SECONDS)
-    for what, text in (("object", row.payload), ("summary", row.summary)):
-        _json(what, text)
-    if row.key != _plain(row.key):
-        raise StudyError(f"key {row.key!r} holds characters that cannot be stored; write it as ASCII JSON")
-    error, worker = (None if text is None else _plain(text) for text in (row.error, row.worker))
-    return replace(row, state=state, value=value, std=std, error=error, worker=worker, lease=lease)
-
-
-def _checked_end(end: End) -> End:
-    state = State(end.state)
-    if not FOLLOWS[state]:
-        raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
-    value, std = _measured(state, end.value, end.std)
-    return End(int(end.id), state, value, std, None if end.error is None else _plain(end.error))
-
-
-def _measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:
-    if state is not State.TOLD:
-        if value is not None or std is not None:
-            raise StudyError(f"a trial that is {state.value} has no value, but {value!r} was given")
-        return None, None
-    if value is None:
-        raise StudyError("a told trial needs a value; record a failure as failed instead")
-    if std is not None and not _finite("standard deviation", std) >= 0:
-        raise StudyError(f"the standard deviation {std!r} is negative; give the measurement's std, or leave it out")
-    return _finite("value", value), None if std is None else float(std)
-
-
-def _finite(what: str, number: float, remedy: str = "record the trial as failed instead") -> float:
-    if not math.isfinite(number):
-        raise StudyError(f"{what} {number!r} is not a finite number; {remedy}")
-    # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
-    return float(number) + 0.0
-
-
-def _plain(text: object) -> str:
-    """As text without what databases refuse: NUL characters and lone surrogates are written as escapes."""
-    return str(text).replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _json(what: str, text: str) -> None:
-    def refuse(constant: str) -> None:
-        raise ValueError(f"it contains {constant}")
-
-    try:
-        json.loads(text, parse_constant=refuse)
-        text.encode()
-    except ValueError as error:
-        raise StudyError(f"the {what} {reprlib.repr(text)} is not JSON that can be stored: {error}") from error

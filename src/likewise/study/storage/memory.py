@@ -9,19 +9,8 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any, final
 
-from likewise.study.storage.base import (
-    FOLLOWS,
-    End,
-    NewRow,
-    OpenStudy,
-    Row,
-    Storage,
-    StudyInfo,
-    Taken,
-    best_value,
-    no_study,
-    row_at,
-)
+from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, best_value, no_study
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, row_at
 from likewise.study.trial import State
 
 

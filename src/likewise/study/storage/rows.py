@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from likewise.study.storage.base import BadRow, Row
+from likewise.study.storage.base import BadRow
+from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 
 STATES = {state.value: state for state in State}

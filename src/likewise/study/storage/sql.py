@@ -17,26 +17,13 @@ from sqlalchemy.engine import Connection
 
 from likewise.errors import StorageError
 from likewise.study.storage.aside import bad_rows, heads, set_aside
-from likewise.study.storage.base import (
-    CHECK,
-    FOLLOWS,
-    BadRow,
-    End,
-    NewRow,
-    OpenStudy,
-    Row,
-    Storage,
-    StudyInfo,
-    Taken,
-    best_value,
-    no_study,
-    row_at,
-)
+from likewise.study.storage.base import CHECK, BadRow, OpenStudy, Storage, StudyInfo, Taken, best_value, no_study
 from likewise.study.storage.clock import clock, now
 from likewise.study.storage.database import Database, in_memory, parse
 from likewise.study.storage.memory import Memory
 from likewise.study.storage.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
 from likewise.study.storage.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, row_at
 from likewise.study.trial import State
 
 # Databases bound the number of parameters of one statement.

@@ -1,0 +1,138 @@
+"""A trial as it is stored, as it is added and as it ends; what cannot be stored as it is, is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from likewise.errors import StudyError
+from likewise.study.trial import State
+
+# From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
+FOLLOWS: Mapping[State, frozenset[State]] = {
+    State.ASKED: frozenset(),
+    State.TOLD: frozenset({State.ASKED, State.ABANDONED}),
+    State.FAILED: frozenset({State.ASKED, State.ABANDONED}),
+    State.ABANDONED: frozenset({State.ASKED}),
+}
+NO_SECONDS = "give a number of seconds"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A trial as stored: its object as JSON text, what identifies the object, and the revision of its last change.
+
+    Times, also when the lease ends, are seconds since the epoch by the storage's clock.
+    """
+
+    id: int
+    key: str
+    payload: str
+    state: State
+    value: float | None
+    std: float | None
+    error: str | None
+    worker: str | None
+    created: float
+    updated: float
+    lease: float | None
+    summary: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class NewRow:
+    """A trial to add. A replicate may repeat an object that the study already has; a lease is a number of seconds."""
+
+    key: str
+    payload: str
+    state: State = State.ASKED
+    value: float | None = None
+    std: float | None = None
+    error: str | None = None
+    worker: str | None = None
+    lease: float | None = None
+    summary: str = "{}"
+    replicate: bool = False
+
+    @property
+    def claims(self) -> bool:
+        """Whether it needs its object for itself."""
+        return self.state is not State.ABANDONED and not self.replicate
+
+
+def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
+    """The row of a trial that is added at this time."""
+    fields = {name: getattr(new, name) for name in NewRow.__dataclass_fields__ if name != "replicate"}
+    lease = None if new.lease is None else now + new.lease
+    return Row(id=id, created=now, updated=now, revision=revision, **fields | {"lease": lease})
+
+
+@dataclass(frozen=True)
+class End:
+    """How a trial ends: as told, failed or abandoned."""
+
+    id: int
+    state: State
+    value: float | None = None
+    std: float | None = None
+    error: str | None = None
+
+
+def check_row(row: NewRow) -> NewRow:
+    """The row with plain floats and storable texts; a StudyError where it could not be stored as it is."""
+    state = State(row.state)
+    value, std = _measured(state, row.value, row.std)
+    lease = None if row.lease is None or state is not State.ASKED else finite("lease", row.lease, NO_SECONDS)
+    for what, text in (("object", row.payload), ("summary", row.summary)):
+        check_json(what, text)
+    if row.key != plain(row.key):
+        raise StudyError(f"key {row.key!r} holds characters that cannot be stored; write it as ASCII JSON")
+    error, worker = (None if text is None else plain(text) for text in (row.error, row.worker))
+    return replace(row, state=state, value=value, std=std, error=error, worker=worker, lease=lease)
+
+
+def check_end(end: End) -> End:
+    state = State(end.state)
+    if not FOLLOWS[state]:
+        raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
+    value, std = _measured(state, end.value, end.std)
+    return End(int(end.id), state, value, std, None if end.error is None else plain(end.error))
+
+
+def _measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:
+    if state is not State.TOLD:
+        if value is not None or std is not None:
+            raise StudyError(f"a trial that is {state.value} has no value, but {value!r} was given")
+        return None, None
+    if value is None:
+        raise StudyError("a told trial needs a value; record a failure as failed instead")
+    if std is not None and not finite("standard deviation", std) >= 0:
+        raise StudyError(f"the standard deviation {std!r} is negative; give the measurement's std, or leave it out")
+    return finite("value", value), None if std is None else float(std)
+
+
+def finite(what: str, number: float, remedy: str = "record the trial as failed instead") -> float:
+    if not math.isfinite(number):
+        raise StudyError(f"{what} {number!r} is not a finite number; {remedy}")
+    # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
+    return float(number) + 0.0
+
+
+def plain(text: object) -> str:
+    """As text without what databases refuse: NUL characters and lone surrogates are written as escapes."""
+    return str(text).replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def check_json(what: str, text: str) -> None:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"it contains {constant}")
+
+    try:
+        json.loads(text, parse_constant=refuse)
+        text.encode()
+    except ValueError as error:
+        raise StudyError(f"the {what} {reprlib.repr(text)} is not JSON that can be stored: {error}") from error
