@@ -144,10 +144,9 @@ class Run:
         deadline = time.monotonic() + LIMIT
         for one in (*self.workers, self.parent):
             one.look()
-            while one.running():
-                if time.monotonic() > deadline:
-                    self.kills.hung += one.kill()
+            while one.running() and time.monotonic() < deadline:
                 time.sleep(TICK)
+            self.kills.hung += one.kill()
             one.close()
 
 
