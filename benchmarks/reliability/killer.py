@@ -138,16 +138,15 @@ class Run:
         self.bereft = self.bereft or time.monotonic()
         return time.monotonic() > self.bereft + ORPHANS[self.case.start]
 
-    def finish(self) -> None:
+    def finish(self, patience: float) -> None:
         """Wait until everyone is gone; who does not go is killed, and counted."""
         (self.folder / STOP).touch()
-        deadline = time.monotonic() + LIMIT
+        deadline = time.monotonic() + patience
         for one in (*self.workers, self.parent):
             one.look()
-            while one.running():
-                if time.monotonic() > deadline:
-                    self.kills.hung += one.kill()
+            while one.running() and time.monotonic() < deadline:
                 time.sleep(TICK)
+            self.kills.hung += one.kill()
             one.close()
 
 
@@ -173,9 +172,14 @@ def run_wave(case: Case, number: int, folder: Path, url: str, restart: Callable[
     folder.mkdir()
     parent = start(start_workers, case, url, folder, number)
     run = Run(case, case.waves[number], folder, url, restart, kills)
-    while not run.over() and time.monotonic() < run.begun + LIMIT:
-        run.tick()
-        time.sleep(TICK)
-    run.finish()
+    try:
+        while not run.over() and time.monotonic() < run.begun + LIMIT:
+            run.tick()
+            time.sleep(TICK)
+        run.finish(LIMIT)
+    except BaseException:
+        # A campaign that is interrupted leaves nobody behind.
+        run.finish(0.0)
+        raise
     for process in (parent, *run.visitors):
         process.join()

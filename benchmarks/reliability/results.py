@@ -17,6 +17,7 @@ from benchmarks.store import locked, machine, replace_file
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "benchmarks" / "results" / "reliability.json"
 DOCS = ROOT / "docs" / "reliability.md"
+PLANNED = 10_000
 BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->"
 Record = dict[str, Any]
 ALWAYS = ("acknowledged", "lost", "duplicated")
@@ -95,17 +96,24 @@ def kills_of(found: Record) -> int:
 def tables(cases: Sequence[Record]) -> str:
     """The whole, then each way of dividing it."""
     whole = _table("", {"all": list(cases)})
-    return "\n\n".join([_commits(cases), whole, *(_table(name, _divided(cases, by)) for name, by in GROUPS.items())])
+    return "\n\n".join([_origin(cases), whole, *(_table(name, _divided(cases, by)) for name, by in GROUPS.items())])
 
 
 def write_docs(cases: Sequence[Record], path: Path = DOCS) -> None:
-    """Put the tables between the marks of the page."""
+    """Put how far the campaign is, and the tables, between the marks of the page."""
     before, rest = path.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n{tables(cases)}\n\n{END}{after}")
+    path.write_text(f"{before}{BEGIN}\n{progress(cases)}\n\n{tables(cases)}\n\n{END}{after}")
 
 
-def _commits(cases: Sequence[Record]) -> str:
+def progress(cases: Sequence[Record]) -> str:
+    """How much of the campaign has been run, and how to run the rest."""
+    done = sum(map(kills_of, cases))
+    rest = f" `make soak KILLS={PLANNED - done}` runs the rest." if done < PLANNED else ""
+    return f"The campaign is {PLANNED:,} kills, of which {done:,} have been run.{rest}"
+
+
+def _origin(cases: Sequence[Record]) -> str:
     names = sorted({str(one["commit"]) for one in cases})
     seeds = sorted({one["seed"] for one in cases})
     kinds = {kind: sum(one[f"{kind}_killed"] for one in cases) for kind in ("workers", "parents", "servers")}

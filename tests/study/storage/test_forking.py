@@ -63,6 +63,24 @@ if __name__ == "__main__":
         assert study.count(lw.State.TOLD) == 1 + TELLS * WORKERS
 """
 
+# The parent dies in the midst of a change; its child ends by itself if it waits for the dead for too long.
+KILLED_CHANGING = """
+import os, signal, sys
+from likewise.study.storage.base import NewRow, open_storage
+study = open_storage(sys.argv[1]).open("forked", {})
+study.add([NewRow(key="before", payload="1")])
+read, write = os.pipe()
+if os.fork() == 0:
+    signal.alarm(15)
+    os.close(write)
+    assert os.read(read, 1) == b"", "the parent lives"
+    study.add([NewRow(key="after", payload="1")])
+    print("told", flush=True)
+    os._exit(0)
+with study._changing():
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
@@ -210,3 +228,8 @@ def test_a_fork_that_python_does_not_know_of_is_refused(sqlite_url: str, monkeyp
             with pytest.raises(StorageError, match="open studies after the fork"):
                 open_storage(sqlite_url)
         assert study.add([NewRow("a", "1")]) == [0]
+
+
+def test_a_parent_killed_within_a_change_does_not_hold_up_its_children(url: str, start: Start) -> None:
+    told, error = start(KILLED_CHANGING, url).communicate()
+    assert told == "told\n", error

@@ -1,4 +1,4 @@
-"""Forks and open databases: while a process forks, no connection to an SQLite file is open.
+"""Forks and open databases: while a process forks, no connection to a file is open, and no idle one to a server.
 
 SQLite's locks are the operating system's, which belong to a process and are not inherited; SQLite's own list of the
 locks it holds is inherited. A child that finds a file in that list takes no lock on it, even with a connection of its
@@ -6,8 +6,11 @@ own. Whoever closes the file next then believes to be the last, and removes the 
 the child acknowledges is lost without an error. Closing the connections in the child comes too late, as it would run
 SQLite's own cleaning-up on files that the parent has open.
 
-So the parent closes them before it forks, once the threads that use one have ended their transactions, and both sides
-open new ones when they next need them.
+A connection to a server is a socket, of which a child has a copy. If the parent is killed within a transaction, the
+server does not notice as long as the child lives, and the dead parent's locks hold up the child and everybody else.
+
+So the parent closes them before it forks, those to files once the threads that use one have ended their transactions;
+both sides open new ones when they next need them.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ class _Forks:
 
     @contextmanager
     def using(self, engine: Engine) -> Iterator[None]:
-        """Forks by other threads wait until this ends; this waits until they are done. Servers do not mind forks."""
+        """Forks by other threads wait until this ends; this waits until they are done. A server's may go on."""
         self._check_seen()
         if engine.dialect.name != "sqlite":
             yield
@@ -71,9 +74,8 @@ class _Forks:
             while self._uses.keys() - {thread}:
                 self._changed.wait()
         for engine in list(self._engines):
-            # A server knows its connections apart; closing those would only cost time.
-            if engine.dialect.name == "sqlite":
-                engine.dispose()
+            # The pool's own, which leaves alone what a thread still uses with a server.
+            engine.pool.dispose()
 
     def after_in_parent(self) -> None:
         """Let the other threads go on."""
@@ -82,7 +84,7 @@ class _Forks:
             self._changed.notify_all()
 
     def after_in_child(self) -> None:
-        """Begin anew, without the parent's threads; its connections to servers stay its own."""
+        """Begin anew, without the parent's threads; a connection that the forking thread itself uses stays its own."""
         self._process = os.getpid()
         self._begin()
         for engine in list(self._engines):
