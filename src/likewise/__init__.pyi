@@ -12,7 +12,7 @@ from likewise.errors import StudyError as StudyError
 from likewise.model.compare import compare as compare
 from likewise.model.posterior import Posterior as Posterior
 from likewise.model.posterior import condition as condition
-from likewise.model.regression import Prediction as Prediction
+from likewise.model.prediction import Prediction as Prediction
 from likewise.run.optimize import Result as Result
 from likewise.run.optimize import maximize as maximize
 from likewise.run.optimize import minimize as minimize

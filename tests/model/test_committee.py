@@ -89,7 +89,9 @@ def test_the_mixture_is_that_of_the_members_posteriors():
     means = np.array([m.regression.mean(m.mix.scores(rows)) for m in committee.members])
     variances = np.array([m.regression.variance(m.mix.scores(rows), m.mix.scores(selves)) for m in committee.members])
     mean = committee.weights @ means
-    std = np.sqrt(committee.weights @ (variances + means**2) - mean**2)
+    # Half of what members take for noise counts as the object's own.
+    noises = np.array([m.ratio * m.regression.amplitude for m in committee.members])[:, None]
+    std = np.sqrt(committee.weights @ (variances + 0.5 * noises + means**2) - mean**2)
     prediction = committee.predict(new)
     np.testing.assert_allclose(prediction.mean, committee.transform.backward(mean), atol=1e-9)
     np.testing.assert_allclose(prediction.std, committee.transform.scale * std, atol=1e-9)

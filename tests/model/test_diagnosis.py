@@ -194,7 +194,7 @@ def test_the_negative_share_of_the_spectrum_is_reported_where_there_is_one() -> 
     levels = np.linalg.eigvalsh(gram.scores)
     found = diagnose(fit([gram], values, settings=PLAIN), settings=PLAIN).committee
     assert found.negative == pytest.approx(-levels[levels < 0].sum() / np.abs(levels).sum())
-    assert found.treatment == "clip"
+    assert found.treatment == "krein"
     assert diagnosed([CLOSE], *smooth(10)).committee.negative == 0.0
 
 

@@ -21,6 +21,12 @@ def table(scores, row, own, spectrum):
     if spectrum == "clip":
         keep = levels > 1e-12
         return (u * np.where(keep, levels, 0)) @ u.T, row @ u @ np.diag(keep.astype(float)) @ u.T, own
+    if spectrum == "krein":
+        keep, ridge = levels > 1e-12, 0.25 * max(0.0, -levels[0])
+        shrunk = np.where(keep, levels / (levels + ridge), 0.0)
+        least = max(ridge, 0.01 * np.mean(np.abs(np.diag(scores))))
+        energy = sum((row @ u[:, k]) ** 2 / (abs(levels[k]) + least) for k in np.flatnonzero(~keep))
+        return (u * np.where(keep, levels, 0)) @ u.T, row @ (u * shrunk) @ u.T, own + energy
     if spectrum == "flip":
         return (u * np.abs(levels)) @ u.T, row @ u @ np.diag(np.sign(levels)) @ u.T, own
     if spectrum == "shift":
@@ -55,7 +61,7 @@ def test_mean_and_variance_follow_the_table(spectrum, seed, heteroscedastic):
     np.testing.assert_allclose(post.influence([6])[0] @ y, post.mean([6])[0], atol=1e-9 * scale)
 
 
-@pytest.mark.parametrize("spectrum", ["clip", "flip", "shift"])
+@pytest.mark.parametrize("spectrum", ["krein", "clip", "flip", "shift"])
 def test_a_psd_similarity_is_left_alone(spectrum):
     x = np.random.default_rng(0).random((5, 2))
     scores = lw.RBF(1.0).between(x, x)
@@ -64,7 +70,7 @@ def test_a_psd_similarity_is_left_alone(spectrum):
     assert treat(scores, spectrum).rotation is None
 
 
-@pytest.mark.parametrize("spectrum", ["clip", "flip", "shift", "square"])
+@pytest.mark.parametrize("spectrum", ["krein", "clip", "flip", "shift", "square"])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
 def test_treated_matrices_are_psd(spectrum, seed):

@@ -13,16 +13,21 @@ from typing import Any, cast
 
 import numpy as np
 
+from likewise.model.evidence import AMPLITUDE_STRENGTH
 from likewise.model.gram import Gram
 from likewise.model.pending import Pending
-from likewise.model.regression import Prediction, Regression
-from likewise.model.transforms import Standardised, Transform
+from likewise.model.prediction import Mixture, Moments, Prediction
+from likewise.model.regression import Regression
+from likewise.model.transforms import Transform
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
 
 Scores = Mapping[int, Matrix]
 Selves = Mapping[int, Vector]
+
+# The share of belief that what a member takes for noise is the object's own, where nothing tells.
+MISFIT = 0.5
 
 CommitteePullback = Callable[[Matrix, Matrix], Matrix]
 
@@ -164,18 +169,23 @@ class Committee:
         """The places of the members of each mix; they stand together."""
         return groupby(range(len(self.members)), key=lambda i: self.members[i].mix)
 
-    def mixture(self, means: Matrix, variances: Matrix) -> Prediction:
-        """Mean and standard deviation of the mixture of the members."""
+    def mixture(self, means: Matrix, variances: Matrix) -> Moments:
+        """Mean and standard deviation of the mixture of the members: Σ w (s² + (c − m)²), which cancels nothing."""
         mean = self.weights @ means
-        variance = self.weights @ (variances + means**2) - mean**2
-        return Prediction(mean, np.sqrt(np.maximum(variance, 0.0)))
+        return Moments(mean, np.sqrt(self.weights @ (variances + (means - mean) ** 2)))
 
-    def on_users_scale(self, means: Matrix, variances: Matrix) -> Prediction:
-        """The mixture's mean and standard deviation on the user's scale."""
-        if isinstance(self.transform, Standardised):
-            return Prediction(*self.transform.moments(*self.mixture(means, variances)))
-        centres, spreads = self.transform.moments(means, np.sqrt(variances))
-        return self.mixture(centres, spreads**2)
+    def on_users_scale(self, means: Matrix, variances: Matrix, misfit: float = MISFIT) -> Prediction:
+        """The mixture's distribution on the user's scale.
+
+        What a member takes for noise may as well be what it cannot explain, which belongs to the object. Without
+        repeated measurements nobody can tell: `misfit` is the share of belief in the second.
+        """
+        noises = np.array([m.ratio * m.regression.amplitude for m in self.members])[:, None]
+        centres, spreads = self.transform.moments(means, np.sqrt(variances + misfit * noises))
+        parts = np.concatenate([np.sqrt(variances), np.sqrt(variances + noises)])
+        shares = np.concatenate([(1.0 - misfit) * self.weights, misfit * self.weights])
+        mixture = Mixture(shares, np.vstack([means, means]), parts, len(self) + AMPLITUDE_STRENGTH, self.transform)
+        return Prediction(*self.mixture(centres, spreads**2), mixture)
 
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Mean and standard deviation at each object, on the user's scale."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from likewise.model.calibration import calibrate
 from likewise.model.choose_transform import choose_transform
 from likewise.model.committee import Committee, Member
 from likewise.model.evidence import (
@@ -56,7 +57,7 @@ class Settings:
 
     warps: tuple[float, ...] = WARPS
     ratios: tuple[float, ...] = RATIOS
-    spectra: tuple[Spectrum, ...] = ("clip",)
+    spectra: tuple[Spectrum, ...] = ("krein",)
     mixes: bool = True
     learn: bool = True
     offset: float = OFFSET
@@ -122,7 +123,8 @@ def fit(
     if not all(one.treatment.definite for one in candidates):
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
         candidates = [replace(one, evidence=_leave_one_out(one, data)) for one in candidates]
-    return Committee(tuple(tuned), _elect(candidates, data), transform, values, extra_noise)
+    members = calibrate(_elect(candidates, data), tuned)
+    return Committee(tuple(tuned), members, transform, values, extra_noise)
 
 
 def recondition(
@@ -138,6 +140,7 @@ def recondition(
             psd = mix.psd([gram.similarity for gram in grams])
             treated[mix, kind] = treat(_scores(grams, mix), kind, psd=psd), psd
         regression = _regress(*treated[mix, kind], member.ratio, member.regression.amplitude, data)
+        regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
     return Committee(tuple(grams), tuple(members), committee.transform, values, extra_noise)
 

@@ -90,7 +90,7 @@ def _leave_out(regression: Regression, groups: Groups) -> tuple[Vector, Vector]:
             inverse = np.linalg.pinv(columns[:, group])
             mean[group] = regression.values[group] - inverse @ solved[group]
             signed = np.diag(inverse) - regression.noise[group] / regression.amplitude
-            variance[group] = regression.amplitude * regression.treatment.variance(signed)
+            variance[group] = regression.spread * regression.treatment.variance(signed)
     return mean, variance
 
 

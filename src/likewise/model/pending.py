@@ -61,7 +61,7 @@ class Pending:
         def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
             slope = np.where(after > self._floor, variance_slope, 0.0)
             on_observed, on_selves = pull_before(mean_slope, slope)
-            on_covariance = (-2.0 * self.regression.amplitude * slope)[:, None] * (half @ self.root.T)
+            on_covariance = (-2.0 * self.regression.spread * slope)[:, None] * (half @ self.root.T)
             on_rows, on_scores = treatment.pull_cross(self.rows, on_covariance)
             return np.hstack([on_observed - on_covariance @ self.slopes + on_rows, on_scores]), on_selves
 
@@ -74,8 +74,8 @@ class Pending:
         return (prior - rows[:, :t] @ self.slopes.T) @ self.root
 
     def _fall(self, half: Matrix) -> Vector:
-        return self.regression.amplitude * np.einsum("ij,ij->i", half, half)
+        return self.regression.spread * np.einsum("ij,ij->i", half, half)
 
     @property
     def _floor(self) -> float:
-        return self.regression.amplitude * self.regression.treatment.floor
+        return self.regression.spread * self.regression.treatment.floor

@@ -12,7 +12,8 @@ import numpy as np
 from likewise.errors import LikewiseError, SimilarityError
 from likewise.model.gram import Gram
 from likewise.model.influence import Singular
-from likewise.model.regression import Prediction, Regression, regress
+from likewise.model.prediction import Prediction
+from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, treat
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.from_function import as_similarity
@@ -46,7 +47,7 @@ class Posterior:
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Mean and standard deviation for each object."""
         rows, selves = self._rows(objects)
-        return Prediction(self.regression.mean(rows), np.sqrt(self.regression.variance(rows, selves)))
+        return Prediction.normal(self.regression.mean(rows), np.sqrt(self.regression.variance(rows, selves)))
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """I(x) = S_x D for each object: the weight each observation carries in its mean (Eq. I_OP)."""
@@ -107,7 +108,7 @@ def condition(
     objects: Sequence[Any],
     values: Sequence[float],
     noise: float | Sequence[float] = NOISE,
-    spectrum: Spectrum = "clip",
+    spectrum: Spectrum = "krein",
     *,
     amplitude: float = 1.0,
     prior_mean: float = 0.0,

@@ -12,22 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from likewise.model.influence import Rotated, Shared, Singular, Solution, Spectral, solve
+from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Treatment, treat
 from likewise.similarity.base import Matrix, Vector
 
 MomentsPullback = Callable[[Vector, Vector], tuple[Matrix, Vector]]
-
-
-class Prediction(NamedTuple):
-    """Mean and standard deviation, one entry per object."""
-
-    mean: Vector
-    std: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +38,15 @@ class Regression:
     prior_mean: float = 0.0
     singular: Singular = "minimum_norm"
     psd: bool = False
+    inflation: float = 1.0
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def spread(self) -> float:
+        """The variance of an object of score one with itself: the amplitude, inflated as its errors ask for."""
+        return self.amplitude * self.inflation
 
     @cached_property
     def weights(self) -> Vector:
@@ -61,14 +60,14 @@ class Regression:
     def variance(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
         """V from the rows S_x and the scores S(x, x)."""
         signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows, shared)
-        return self.amplitude * np.asarray(self.treatment.variance(signed))
+        return self.spread * np.asarray(self.treatment.variance(signed))
 
     def covariance(self, rows: Matrix, scores: Matrix) -> Matrix:
         """Signed covariance K(x, x') − K_x D K_x'ᵀ (Eq. GP_variance; no |·| off the diagonal, errata 11).
 
         `scores` are those of the objects among themselves.
         """
-        return self.amplitude * (self.treatment.among(rows, scores) - rows @ self.solution.operator @ rows.T)
+        return self.spread * (self.treatment.among(rows, scores) - rows @ self.solution.operator @ rows.T)
 
     def linearise(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
         """μ and V, and one step of the chain rule through them.
@@ -79,12 +78,12 @@ class Regression:
         signed = self.treatment.selves(rows, selves) - np.einsum("ij,ij->i", half, rows)
 
         def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
-            slope = self.amplitude * variance_slope * self.treatment.variance_slope(signed)
+            slope = self.spread * variance_slope * self.treatment.variance_slope(signed)
             row_weights = mean_slope[:, None] * self.weights - (2.0 * slope)[:, None] * half
             on_rows, on_selves = self.treatment.pull_selves(rows, slope)
             return row_weights + on_rows, on_selves
 
-        return self.mean(rows), self.amplitude * np.asarray(self.treatment.variance(signed)), pull
+        return self.mean(rows), self.spread * np.asarray(self.treatment.variance(signed)), pull
 
     @property
     def bounded(self) -> bool:
@@ -107,7 +106,7 @@ class Regression:
         almost singular the closed form loses its digits, and the refit is done instead.
         """
         if not len(self):
-            return Prediction(np.zeros(0), np.zeros(0))
+            return Prediction.normal(np.zeros(0), np.zeros(0))
         ratio = self.noise / self.amplitude
         diagonal = np.array(self.solution.diagonal)
         matrix = self.treatment.matrix + np.diag(ratio)
@@ -120,7 +119,7 @@ class Regression:
         signed = 1.0 / safe - ratio
         for i in np.flatnonzero(shaky):
             mean[i], signed[i] = self._without(int(i), matrix)
-        return Prediction(mean, np.sqrt(self.amplitude * self.treatment.variance(signed)))
+        return Prediction.normal(mean, np.sqrt(self.spread * self.treatment.variance(signed)))
 
     def _without(self, i: int, matrix: Matrix) -> tuple[float, float]:
         """Mean and signed variance at observation i from the others, refitted with the treated matrix kept."""

@@ -3,11 +3,15 @@
 With S = UΛUᵀ a treatment changes the matrix, the row S_x of a new object, and its score with itself:
 
     treatment   matrix           row                 self          variance
+    krein       UΛ₊Uᵀ            S_x U w Uᵀ          S(x, x) + e   max(v, floor)      w = Λ₊/(Λ₊ + τ), τ = ¼|λ_min|
     as_is       S                S_x                 S(x, x)       |v|
     clip        UΛ₊Uᵀ            S_x U 1[Λ>0] Uᵀ     S(x, x)       max(v, floor)
     flip        U|Λ|Uᵀ           S_x U sign(Λ) Uᵀ    S(x, x)       max(v, floor)
     shift       S + sI           S_x                 S(x, x) + s   max(v, floor)      s = max(0, −λ_min)
     square      S²               S_x S               S_x S_xᵀ      max(v, floor)
+
+with e = Σ_k (S_x u_k)²/(|λ_k| + max(τ, s/100)) over the directions u_k without a positive eigenvalue, and s the mean of
+the scores S(x_i, x_i).
 
 The noise is added to the matrix afterwards. A PSD similarity needs no treatment: clip, flip and shift leave it alone.
 """
@@ -23,8 +27,14 @@ import numpy as np
 from likewise.errors import LikewiseError
 from likewise.similarity.base import Matrix, Vector
 
-Spectrum = Literal["as_is", "clip", "flip", "shift", "square"]
+Spectrum = Literal["krein", "as_is", "clip", "flip", "shift", "square"]
 FLOOR = 1e-10
+# How far eigenvalues are believed, as a share of the largest negative one.
+RIDGE = 0.25
+# The least size of a direction without a positive eigenvalue, as a share of the typical score with oneself.
+LEAST_NEGATIVE = 1e-2
+# Scores below this are none.
+LEAST_SCORE = 1e-200
 
 
 class Eigen(NamedTuple):
@@ -45,9 +55,6 @@ class Treatment:
     kind: ClassVar[Spectrum]
     # Whether the treated matrix is positive semi-definite.
     definite: ClassVar[bool] = True
-    # Whether an object's score with itself is its own, up to the shift, and does not come from its row.
-    own_selves: ClassVar[bool] = True
-
     matrix: Matrix
     rotation: Matrix | None = None
     shift: float = 0.0
@@ -67,6 +74,11 @@ class Treatment:
     def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
         """The treatment of a matrix with these eigenvalues, some of them negative, and eigenvectors."""
         raise NotImplementedError
+
+    @property
+    def own_selves(self) -> bool:
+        """Whether an object's score with itself is its own, up to the shift, and owes nothing to its row."""
+        return True
 
     @property
     def plain(self) -> bool:
@@ -143,6 +155,54 @@ class Clip(Treatment):
         return cls((basis * eigen.levels) @ basis.T, (basis * signs) @ basis.T, eigen=eigen)
 
 
+@dataclass(frozen=True, eq=False)
+class Krein(Treatment):
+    """The positive part S₊ of S = S₊ − S₋, for observed and for new objects alike.
+
+    On the observed objects S₊ is the clipped matrix. A new object's row is shrunk as if eigenvalues were uncertain by
+    τ = ¼|λ_min|: those of the size of the negative ones say little. Its positive self score is S(x, x) + S₋(x, x), and
+    S₋(x, x) is at least the energy of the row in the directions where S is not positive, by Cauchy–Schwarz.
+    """
+
+    kind = "krein"
+    negative: Matrix | None = None
+
+    @classmethod
+    def of(cls, scores: Matrix, psd: bool) -> Self:
+        if psd or not len(scores):
+            return cls(scores)
+        levels, basis = np.linalg.eigh(scores)
+        cut = tolerance(levels)
+        if levels[0] > cut:
+            return cls(scores, eigen=Eigen(basis, levels, np.ones(len(levels))))
+        positive = levels > cut
+        ridge = RIDGE * max(0.0, float(-levels[0]))
+        kept = np.maximum(levels, 0.0)
+        signs = np.divide(kept, kept + ridge, out=np.zeros_like(kept), where=positive)
+        least = max(ridge, LEAST_NEGATIVE * float(np.mean(np.abs(np.diag(scores)))))
+        below = basis[:, ~positive]
+        # Without scores there is nothing to measure the rest by.
+        negative = (below / (np.abs(levels[~positive]) + least)) @ below.T if least > LEAST_SCORE else None
+        eigen = Eigen(basis, kept, signs)
+        return cls((basis * kept) @ basis.T, (basis * signs) @ basis.T, eigen=eigen, negative=negative)
+
+    @property
+    def own_selves(self) -> bool:
+        return self.negative is None
+
+    def selves(self, rows: Matrix, selves: Vector) -> Vector:
+        return selves if self.negative is None else selves + np.einsum("ij,ij->i", rows @ self.negative, rows)
+
+    def pull_selves(self, rows: Matrix, slopes: Vector) -> tuple[Any, Vector]:
+        return 0.0 if self.negative is None else (2.0 * slopes)[:, None] * (rows @ self.negative), slopes
+
+    def cross(self, rows: Matrix, others: Matrix, scores: Matrix) -> Matrix:
+        return scores if self.negative is None else scores + rows @ self.negative @ others.T
+
+    def pull_cross(self, others: Matrix, slopes: Matrix) -> tuple[Any, Matrix]:
+        return 0.0 if self.negative is None else slopes @ (others @ self.negative), slopes
+
+
 class Flip(Clip):
     """Negative eigenvalues count as positive ones."""
 
@@ -166,7 +226,10 @@ class Square(Treatment):
     """Objects are compared by their rows of scores: S²."""
 
     kind = "square"
-    own_selves = False
+
+    @property
+    def own_selves(self) -> bool:
+        return False
 
     @classmethod
     def of(cls, scores: Matrix, psd: bool) -> Self:
@@ -185,11 +248,11 @@ class Square(Treatment):
         return slopes @ others, np.zeros_like(slopes)
 
 
-TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (AsIs, Clip, Flip, Shift, Square)}
+TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (Krein, AsIs, Clip, Flip, Shift, Square)}
 SPECTRA: tuple[str, ...] = tuple(TREATMENTS)
 
 
-def treat(scores: Matrix, spectrum: Spectrum = "clip", *, psd: bool = False) -> Treatment:
+def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False) -> Treatment:
     """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
 
     >>> treat(np.array([[0.0, 1.0], [1.0, 0.0]]), "clip").matrix.round(3).tolist()

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.base import Similarity
+from likewise.similarity.combine.fixed import Fixed, fixed
 from likewise.spaces.base import Space
 
 
 def similarities(given: Given, space: Space, rng: np.random.Generator) -> tuple[Similarity, ...]:
     """One similarity, a plain function, a list of either, or "auto" for those that the space names itself."""
     named = as_similarities(given)
-    found = space.recognise(rng).similarities if named is None else named
-    return tuple(found)
+    return tuple(space.recognise(rng).similarities) if named is None else with_fixed(named)
+
+
+def with_fixed(given: Sequence[Similarity]) -> tuple[Similarity, ...]:
+    """A similarity that learns is joined by itself as given: with few observations what is learnt fits noise."""
+    if any(isinstance(one, Fixed) for one in given):
+        return tuple(given)
+    return (*given, *(fixed(one) for one in given if _learns(one)))
+
+
+def _learns(similarity: Similarity) -> bool:
+    own = type(similarity).parameters is not Similarity.parameters
+    return own or any(map(_learns, similarity.parts))

@@ -20,7 +20,7 @@ from likewise.acquisition.base import Acquisition
 from likewise.errors import SimilarityError, StudyError
 from likewise.model.committee import Committee
 from likewise.model.diagnosis import Diagnosis, diagnose
-from likewise.model.regression import Prediction
+from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
@@ -106,7 +106,7 @@ class Study:
         acquisition: Acquisition | None = None,
         strategy: Strategy | None = None,
         search: Search | None = None,
-        spectrum: Spectrum | Sequence[Spectrum] = "clip",
+        spectrum: Spectrum | Sequence[Spectrum] = "krein",
         initial: int = INITIAL,
         lease: float | None = None,
         worker: str | None = None,
@@ -243,8 +243,8 @@ class Study:
     def predict(self, objects: Sequence[Any]) -> Prediction:
         """Expected value and standard deviation of each object."""
         fitted = [self.space.fit(x) for x in objects]
-        mean, std = self.committee().predict(fitted)
-        return Prediction(self._sign * mean, std)
+        believed = self.committee().predict(fitted)
+        return believed if self.direction == "maximize" else believed.negate()
 
     def explain(self, x: Any, most: int = explanation.ANALOGUES) -> tuple[Analogue, ...]:
         """The observations with the most influence on the prediction at an object, signed; `most` of them."""

@@ -136,7 +136,7 @@ class Bounds:
                     members[i], selves, query, chunk, squared_length(sums[projected], slack[projected])
                 )
                 v = v - squared_length(sums[pending], slack[pending])
-                variances[i] = np.maximum(v, regression.treatment.floor) * (regression.amplitude * float(UP))
+                variances[i] = np.maximum(v, regression.treatment.floor) * (regression.spread * float(UP))
         return means, variances
 
     def _variance(self, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Any) -> Single:
@@ -151,7 +151,7 @@ class Bounds:
     def learn(self, query: Query, rows: Rows, variances: Matrix) -> None:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
         for member, values in zip(query.scorer.committee.members, variances, strict=True):
-            v = values / member.regression.amplitude
+            v = values / member.regression.spread
             self._kept[_key(member, query)].values[rows] = v.astype(np.float32) * UP
 
 

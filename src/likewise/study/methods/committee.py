@@ -37,13 +37,13 @@ class CommitteeMethod(Method):
     acquisition: Acquisition | None = None
     strategy: Strategy | None = None
     search: Search | None = None
-    spectra: tuple[Spectrum, ...] = ("clip",)
+    spectra: tuple[Spectrum, ...] = ("krein",)
     initial: int = INITIAL
 
     def __post_init__(self) -> None:
         check_parts(self.acquisition, self.strategy, self.search)
         if not self.spectra:
-            raise StudyError("an empty list of spectra leaves no model; give 'clip', or several to choose from")
+            raise StudyError("an empty list of spectra leaves no model; give 'krein', or several to choose from")
 
     def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
         model = Model(similarities, Settings(spectra=self.spectra))

@@ -1,0 +1,87 @@
+"""What is expected of objects: mean, standard deviation, and intervals of the whole distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtr
+
+from likewise.errors import LikewiseError
+from likewise.model.transforms import Standardised, Transform
+from likewise.similarity.base import Matrix, Vector
+
+# Halvings of an interval that holds a quantile: to a billionth of its width.
+HALVINGS = 40
+IDENTITY = Standardised(0.0, 1.0)
+
+
+class Moments(NamedTuple):
+    """Mean and standard deviation, one entry per object."""
+
+    mean: Vector
+    std: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A distribution for each object: a weighted mixture of Student's t on the model's scale.
+
+    `centres` and `spreads` have a row for each part and a column for each object. `freedom` are the degrees of freedom:
+    amplitudes are estimated from as many values. `sign` is −1 where the user's values are the model's negated.
+    """
+
+    weights: Vector
+    centres: Matrix
+    spreads: Matrix
+    freedom: float
+    transform: Transform = IDENTITY
+    sign: float = 1.0
+
+    def below(self, value: Any) -> Vector:
+        """The chance that each object lies below a value of the model's scale."""
+        return np.asarray(self.weights @ stdtr(self.freedom, (value - self.centres) / self.spreads))
+
+    def quantile(self, share: float) -> Vector:
+        """The value, on the user's scale, that each object lies below with this chance."""
+        share = share if self.sign > 0 else 1.0 - share
+        reach = 12.0 + 4.0 / min(share, 1.0 - share) ** (1.0 / self.freedom)
+        low = np.min(self.centres - reach * self.spreads, axis=0)
+        high = np.max(self.centres + reach * self.spreads, axis=0)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            under = self.below(middle) < share
+            low, high = np.where(under, middle, low), np.where(under, high, middle)
+        return np.asarray(self.sign * self.transform.backward(0.5 * (low + high)))
+
+
+class Prediction(Moments):
+    """Mean and standard deviation, one entry per object, and the distribution behind them, for `interval`."""
+
+    mixture: Mixture
+
+    def __new__(cls, mean: Vector, std: Vector, mixture: Mixture) -> Prediction:
+        made = super().__new__(cls, mean, std)
+        made.mixture = mixture
+        return made
+
+    @classmethod
+    def normal(cls, mean: Vector, std: Vector) -> Prediction:
+        """Normal distributions."""
+        return cls(mean, std, Mixture(np.ones(1), mean[None], std[None], np.inf))
+
+    def negate(self) -> Prediction:
+        """The prediction of the negated values."""
+        return Prediction(-self.mean, self.std, replace(self.mixture, sign=-self.mixture.sign))
+
+    def interval(self, level: float = 0.95) -> tuple[Vector, Vector]:
+        """The lower and upper ends of the central interval that holds the value with this chance, for each object.
+
+        >>> low, high = Prediction.normal(np.zeros(1), np.ones(1)).interval(0.95)
+        >>> bool(abs(high[0] - 1.96) < 1e-3 and abs(low[0] + high[0]) < 1e-6)
+        True
+        """
+        if not 0.0 < level < 1.0:
+            raise LikewiseError(f"the level of an interval lies between 0 and 1, not at {level!r}; give 0.95, say")
+        return self.mixture.quantile(0.5 - level / 2), self.mixture.quantile(0.5 + level / 2)
