@@ -10,11 +10,12 @@ from scipy import stats
 
 import likewise as lw
 from likewise.model.committee import Committee
-from likewise.model.diagnosis import Diagnosis, diagnose, unique_names, verdict, warnings
+from likewise.model.diagnosis import DONE, Diagnosis, diagnose, unique_names, verdict, warnings
 from likewise.model.fit import OFFSET, Settings, fit
 from likewise.model.gram import Gram, same_objects
 from likewise.model.leave_one_out import LeaveOneOut, leave_out
 from likewise.model.posterior import condition
+from likewise.model.spectrum import SPECTRA
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.from_function import from_function
@@ -185,6 +186,10 @@ def test_objects_told_more_than_once_are_named_with_their_spread() -> None:
     assert (replicated.object, replicated.count) == (objects[3], 2)
     assert replicated.spread == pytest.approx(1.0 / np.sqrt(2.0))
     assert "told 2 times" in str(found)
+
+
+def test_every_treatment_of_the_spectrum_has_a_word_in_the_table() -> None:
+    assert set(DONE) == set(SPECTRA)
 
 
 def test_the_negative_share_of_the_spectrum_is_reported_where_there_is_one() -> None:

@@ -29,7 +29,14 @@ CLEAR_SHARE, CLEAR_CORRELATION = 0.25, 0.5
 # A share of values inside their intervals this many standard errors from what it should be is worth a warning.
 CALIBRATION_ERRORS = 3.0
 LONGEST_NAME = 48
-DONE = {"as_is": "kept", "clip": "clipped", "flip": "flipped", "shift": "shifted", "square": "squared"}
+DONE = {
+    "krein": "set apart",
+    "as_is": "kept",
+    "clip": "clipped",
+    "flip": "flipped",
+    "shift": "shifted",
+    "square": "squared",
+}
 HEADER = (
     "similarity",
     "weight",

@@ -128,6 +128,11 @@ class Similarity(ABC):
         return ()
 
     @property
+    def encoder(self) -> Similarity:
+        """The similarity that makes its encodings: itself, or the one that it wraps."""
+        return self
+
+    @property
     def name(self) -> str:
         """What tables and messages call it."""
         return type(self).__name__

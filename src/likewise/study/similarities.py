@@ -15,16 +15,21 @@ from likewise.spaces.base import Space
 def similarities(given: Given, space: Space, rng: np.random.Generator) -> tuple[Similarity, ...]:
     """One similarity, a plain function, a list of either, or "auto" for those that the space names itself."""
     named = as_similarities(given)
-    return tuple(space.recognise(rng).similarities) if named is None else with_fixed(named)
+    return tuple(space.recognise(rng).similarities if named is None else named)
 
 
 def with_fixed(given: Sequence[Similarity]) -> tuple[Similarity, ...]:
-    """A similarity that learns is joined by itself as given: with few observations what is learnt fits noise."""
-    if any(isinstance(one, Fixed) for one in given):
-        return tuple(given)
-    return (*given, *(fixed(one) for one in given if _learns(one)))
+    """Similarities that all learn are joined by themselves as given: with few observations what is learnt fits noise.
+
+    >>> from likewise.similarity.kinds.strings import Hamming, Levenshtein
+    >>> [one.name for one in with_fixed([Hamming()])], len(with_fixed([Hamming(), Levenshtein()]))
+    (['Hamming', 'fixed Hamming'], 2)
+    """
+    return (*given, *map(fixed, given)) if all(map(_learns, given)) else tuple(given)
 
 
 def _learns(similarity: Similarity) -> bool:
+    if isinstance(similarity, Fixed):
+        return False
     own = type(similarity).parameters is not Similarity.parameters
     return own or any(map(_learns, similarity.parts))

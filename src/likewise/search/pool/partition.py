@@ -26,7 +26,7 @@ from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings import encoding_files as stored
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.encoding_files import Filed
-from likewise.spaces.pools.encodings import CHUNK
+from likewise.spaces.pools.encodings import CHUNK, shared_encoders
 
 # Pools up to this size keep their scores in double precision, for which there is room.
 PRECISE = 1 << 14
@@ -69,8 +69,10 @@ class Partition:
         """The partition of these objects, the first of which is row `first` of a pool of `total`."""
 
         def encoder(similarities: Sequence[Similarity]) -> Iterator[list[Encoding]]:
-            starts = range(0, len(objects), CHUNK)
-            return ([one.encode(objects[i : i + CHUNK]) for one in similarities] for i in starts)
+            encoders, own = shared_encoders(similarities, objects)
+            for i in range(0, len(objects), CHUNK):
+                made = [one.encode(objects[i : i + CHUNK]) for one in encoders]
+                yield [made[k] for k in own]
 
         return cls(encoder, first, len(objects), (len(objects) if total is None else total) <= PRECISE, memory)
 

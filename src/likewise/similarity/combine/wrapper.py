@@ -28,6 +28,10 @@ class Wrapper(Similarity):
         return self.inner.kind
 
     @property
+    def encoder(self) -> Similarity:
+        return self.inner.encoder if type(self).encode is Wrapper.encode else self
+
+    @property
     def name(self) -> str:
         return self.inner.name
 

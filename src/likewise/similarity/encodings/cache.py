@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,27 @@ if TYPE_CHECKING:
 
 # More objects than a model is conditioned on; beyond them it begins anew.
 MOST = 5000
+
+
+def share(
+    similarities: Sequence[Similarity], key: Callable[[Similarity], Any] = id
+) -> tuple[list[Similarity], list[int]]:
+    """What encodes for these similarities, each once, and for each of them the place of its own among those.
+
+    `key` says which encoders are the same.
+
+    >>> from likewise.similarity.combine.fixed import fixed
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> rbf = RBF()
+    >>> share([rbf, RBF(), fixed(rbf)])[1]
+    [0, 1, 0]
+    """
+    encoders: dict[Any, Similarity] = {}
+    keys = [key(one.encoder) for one in similarities]
+    for name, one in zip(keys, similarities, strict=True):
+        encoders.setdefault(name, one.encoder)
+    places = {name: k for k, name in enumerate(encoders)}
+    return list(encoders.values()), [places[name] for name in keys]
 
 
 @dataclass(eq=False)
@@ -41,7 +62,9 @@ class EncodingCache:
             self._objects, self._places, self._encodings = [], {}, []
             new = self._unmet(objects)
         if new:
-            fresh = [similarity.encode(new) for similarity in self.similarities]
+            encoders, own = share(self.similarities)
+            made = [encoder.encode(new) for encoder in encoders]
+            fresh = [made[k] for k in own]
             if self._objects:
                 fresh = [join(pair) for pair in zip(self._encodings, fresh, strict=True)]
             self._encodings = fresh

@@ -34,6 +34,7 @@ from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings import encoding_files as stored
 from likewise.similarity.encodings import pieces
 from likewise.similarity.encodings.arrays import Encoding, join
+from likewise.similarity.encodings.cache import share
 from likewise.similarity.encodings.encoding_files import Filed
 
 # Rows of a chunk: its encodings and a few columns of scores fit in memory on any machine.
@@ -69,8 +70,10 @@ class Encoder:
     def __call__(self, similarities: Sequence[Similarity]) -> Iterator[tuple[Encoding | Filed, ...]]:
         """The encodings of all objects by each similarity, one chunk after another; those in the cache are on disk.
 
-        What is not in the cache is made for all similarities at once, so that each object is read once.
+        What is not in the cache is made for all similarities at once, so that each object is read once; similarities
+        that share an encoder share its encodings.
         """
+        similarities, own = shared_encoders(similarities, self.objects)
         try:
             homes = [self._home(similarity) for similarity in similarities]
             kept = [None if home is None else home.find(self.left_out) for home in homes]
@@ -78,7 +81,8 @@ class Encoder:
             made = self._keep([similarities[i] for i in new], [homes[i] for i in new])
             for number in range(-(-len(self.objects) // CHUNK)):
                 fresh = iter(next(made) if new else ())
-                yield tuple(next(fresh) if found is None else found[number] for found in kept)
+                chunk = [next(fresh) if found is None else found[number] for found in kept]
+                yield tuple(chunk[k] for k in own)
         except SimilarityError as error:
             raise SimilarityError(f"{error}; {REMEDY}") from error
 
@@ -290,6 +294,12 @@ def _clear(cache: Path) -> None:
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > FORGOTTEN:
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def shared_encoders(similarities: Sequence[Similarity], objects: Sequence[Any]) -> tuple[list[Similarity], list[int]]:
+    """What encodes for these similarities, each once, and the place of each one's own; parameters are of no account."""
+    some = list(objects[:2])
+    return share(similarities, lambda one: described(one, some) if some and _describable(one) else id(one))
 
 
 def described(similarity: Similarity, some: Sequence[Any]) -> str:

@@ -26,6 +26,7 @@ from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable, Space
 from likewise.study.checks import check_parts
 from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
+from likewise.study.similarities import with_fixed
 
 INITIAL = 5
 
@@ -46,7 +47,7 @@ class CommitteeMethod(Method):
             raise StudyError("an empty list of spectra leaves no model; give 'krein', or several to choose from")
 
     def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
-        model = Model(similarities, Settings(spectra=self.spectra))
+        model = Model(with_fixed(similarities), Settings(spectra=self.spectra))
         acquisition = self.acquisition or LogExpectedImprovement()
         return CommitteeProposer(space, model, acquisition, self.strategy, self.search, max(1, self.initial))
 
