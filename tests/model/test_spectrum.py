@@ -94,3 +94,15 @@ def test_negative_share():
 def test_unknown_treatment_is_named():
     with pytest.raises(lw.LikewiseError, match="'polish'"):
         treat(np.eye(2), "polish")
+
+
+@pytest.mark.parametrize("spectrum", ["krein", "clip", "flip", "shift"])
+def test_what_is_promised_to_be_psd_is_not_treated_however_singular(spectrum):
+    """Rounding leaves tiny negative eigenvalues in smooth kernels, and they are no reason to change anything."""
+    x = np.linspace(0.0, 1.0, 40)[:, None]
+    scores = lw.RBF(2.0).between(x, x)
+    treatment = treat(scores, spectrum, psd=True, decompose=True)
+    assert treatment.matrix is scores
+    assert treatment.plain
+    assert treatment.own_selves
+    assert (treatment.eigen.signs == 1.0).all()

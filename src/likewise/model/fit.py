@@ -221,7 +221,7 @@ def _candidates(
     """One candidate for each noise; they share the eigendecomposition."""
     psd = mix.psd([gram.similarity for gram in grams])
     alone = len(ratios) == 1 or bool(data.extra.any())
-    treatment = treat(_scores(grams, mix), spectrum, psd=psd and alone)
+    treatment = treat(_scores(grams, mix), spectrum, psd=psd, decompose=not alone)
     eigen = treatment.eigen
     rotated = None if eigen is None or data.extra.any() else data.values @ eigen.basis
     for ratio in ratios:

@@ -61,14 +61,22 @@ class Treatment:
     eigen: Eigen | None = None
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool) -> Self:
-        """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done."""
-        if psd or not len(scores):
+    def of(cls, scores: Matrix, psd: bool, decompose: bool = False) -> Self:
+        """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
+
+        With `decompose` the eigenvectors are kept all the same: solutions for several noises share them.
+        """
+        if (psd and not decompose) or not len(scores):
             return cls(scores)
         levels, basis = np.linalg.eigh(scores)
-        if levels[0] >= -tolerance(levels):
+        if psd or cls._is_whole(levels):
             return cls(scores, eigen=Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels))))
         return cls.of_eigen(scores, levels, basis)
+
+    @classmethod
+    def _is_whole(cls, levels: Vector) -> bool:
+        """Whether a matrix with these eigenvalues needs no treatment."""
+        return bool(levels[0] >= -tolerance(levels))
 
     @classmethod
     def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
@@ -131,7 +139,7 @@ class AsIs(Treatment):
     definite = False
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool) -> Self:
+    def of(cls, scores: Matrix, psd: bool, decompose: bool = False) -> Self:
         return cls(scores)
 
     def variance(self, signed: Any) -> Any:
@@ -168,14 +176,13 @@ class Krein(Treatment):
     negative: Matrix | None = None
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool) -> Self:
-        if psd or not len(scores):
-            return cls(scores)
-        levels, basis = np.linalg.eigh(scores)
-        cut = tolerance(levels)
-        if levels[0] > cut:
-            return cls(scores, eigen=Eigen(basis, levels, np.ones(len(levels))))
-        positive = levels > cut
+    def _is_whole(cls, levels: Vector) -> bool:
+        # A direction without a score of its own is not known to be positive: other objects may show that it is not.
+        return bool(levels[0] > tolerance(levels))
+
+    @classmethod
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+        positive = levels > tolerance(levels)
         ridge = RIDGE * max(0.0, float(-levels[0]))
         kept = np.maximum(levels, 0.0)
         signs = np.divide(kept, kept + ridge, out=np.zeros_like(kept), where=positive)
@@ -232,7 +239,7 @@ class Square(Treatment):
         return False
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool) -> Self:
+    def of(cls, scores: Matrix, psd: bool, decompose: bool = False) -> Self:
         return cls(scores @ scores, rotation=scores)
 
     def selves(self, rows: Matrix, selves: Vector) -> Vector:
@@ -252,7 +259,7 @@ TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (Krein, AsIs,
 SPECTRA: tuple[str, ...] = tuple(TREATMENTS)
 
 
-def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False) -> Treatment:
+def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, decompose: bool = False) -> Treatment:
     """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
 
     >>> treat(np.array([[0.0, 1.0], [1.0, 0.0]]), "clip").matrix.round(3).tolist()
@@ -260,7 +267,7 @@ def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False) ->
     """
     if spectrum not in TREATMENTS:
         raise LikewiseError(f"unknown spectrum treatment {spectrum!r}; choose one of {', '.join(SPECTRA)}")
-    return TREATMENTS[spectrum].of(scores, psd)
+    return TREATMENTS[spectrum].of(scores, psd, decompose)
 
 
 def tolerance(levels: Vector) -> float:
