@@ -106,6 +106,8 @@ def test_the_loop_closes(run: Run, words: Path, rows: Rows) -> None:
         "score",
         "likewise_mean",
         "likewise_std",
+        "likewise_low",
+        "likewise_high",
         "likewise_chance",
         "likewise_because",
     ]
@@ -473,3 +475,16 @@ def test_long_texts_are_not_compared_by_edits(run: Run, save: Save) -> None:
     table = save("word,score\n" + "".join(f"{text},{k if k < 6 else ''}\n" for k, text in enumerate(texts)))
     data = run("suggest", table, "-o", "word", "-v", "score", "--json").data
     assert {each["name"] for each in data["similarities"]} == {"NGrams(1–2, minmax)", "NGrams(1–4, minmax)"}
+
+
+def test_intervals_are_shown_and_keep_to_the_bounds(run: Run, words: Path) -> None:
+    free = run("suggest", words, "-n", 3, "-o", "word", *FAST, "--json").data["suggestions"]
+    low, high = min(s["mean"] for s in free) - 1e-3, max(s["mean"] for s in free) + 1e-3
+    assert all(s["low"] < s["mean"] < s["high"] for s in free)
+    bounds = ("--bounds", f"{low},{high}")
+    kept = run("suggest", words, "-n", 3, "-o", "word", *FAST, *bounds, "--json").data["suggestions"]
+    assert all(low <= s["low"] <= s["mean"] <= s["high"] <= high for s in kept)
+    explained = run("explain", words, free[0]["object"], "-o", "word", *bounds, "--json").data
+    assert low <= explained["low"] <= explained["mean"] <= explained["high"] <= high
+    assert "(95 %)" in run("suggest", words, "-o", "word", *FAST).out
+    assert run("suggest", words, "-o", "word", *FAST, "--bounds", "low").code == 2

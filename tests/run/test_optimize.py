@@ -441,9 +441,9 @@ def test_an_objective_that_raises_keyboard_interrupt_elsewhere_interrupts_the_ru
 
 
 def test_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    from likewise.study.study import _shown
+    from likewise.study.storage.address import shown
 
-    assert _shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
+    assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
 
 
 def test_the_bar_is_shown_in_a_terminal_only(capfd: pytest.CaptureFixture[str]) -> None:

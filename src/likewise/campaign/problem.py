@@ -117,6 +117,7 @@ def _build(
         seed=request.seed,
         acquisition=request.acquisition,
         strategy=request.strategy,
+        bounds=request.bounds,
     )
     rows: dict[str, int] = {}
     if sheet is not None:

@@ -17,6 +17,7 @@ from likewise.similarity.auto.column import called_smiles, of_columns, recognise
 from likewise.similarity.auto.text_kind import has_rdkit
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Space
+from likewise.study.methods.bounded import Bounds
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Request:
     skip_bad: bool = False
     # Whether all candidates will be compared, or the measured rows alone.
     searching: bool = False
+    bounds: Bounds | None = None
 
 
 def choose_similarities(

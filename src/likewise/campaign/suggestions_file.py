@@ -24,7 +24,7 @@ from likewise.tables.writing import dialect_for, number_text, write
 if TYPE_CHECKING:
     import polars
 
-PREDICTIONS = ("mean", "std", "chance")
+PREDICTIONS = ("mean", "std", "low", "high", "chance")
 DIGITS = 6
 
 

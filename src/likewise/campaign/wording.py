@@ -74,3 +74,12 @@ def percent(share: float | None) -> str:
     if 0 < share < 0.001:
         return "< 0.1 %"
     return f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"
+
+
+def expectation(mean: float | None, low: float | None, high: float | None) -> str:
+    """What is expected, with its 95 % interval.
+
+    >>> expectation(71.23, 64.9, 77.4), expectation(None, None, None)
+    ('71.23 (64.9 to 77.4)', '')
+    """
+    return "" if mean is None else f"{mean:.4g} ({low:.4g} to {high:.4g})"

@@ -22,10 +22,16 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Expectations:
-    """Mean and standard deviation of what is suggested, in order."""
+    """Mean of what is suggested, and the ends of its 95 % interval, in order."""
 
     mean: Vector
-    std: Vector
+    low: Vector
+    high: Vector
+
+    @property
+    def reach(self) -> tuple[Vector, Vector]:
+        """How far the interval goes below and above the mean, which a skewed distribution may have outside."""
+        return np.maximum(self.mean - self.low, 0.0), np.maximum(self.high - self.mean, 0.0)
 
 
 class LeftOut(Protocol):

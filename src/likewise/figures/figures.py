@@ -78,7 +78,7 @@ def progress(course: Course, upcoming: Expectations | None = None, name: str = "
         if upcoming is not None and len(upcoming.mean):
             x = t + 1 + np.arange(len(upcoming.mean)) + max(1.0, 0.02 * t)
             axes.errorbar(
-                x, upcoming.mean, yerr=1.96 * upcoming.std, fmt="D", ms=5, mfc="white", mec=ORANGE, ecolor=ORANGE,
+                x, upcoming.mean, yerr=upcoming.reach, fmt="D", ms=5, mfc="white", mec=ORANGE, ecolor=ORANGE,
                 elinewidth=1.2, label="suggested: expected, 95 %",
             )  # fmt: skip
         axes.set_xlabel("measurement")

@@ -18,7 +18,7 @@ from likewise.model.gram import Gram
 from likewise.model.pending import Pending
 from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
-from likewise.model.transforms import Transform
+from likewise.model.transforms import Bounded, Transform
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
@@ -182,15 +182,31 @@ class Committee:
         """
         noises = np.array([m.ratio * m.regression.amplitude for m in self.members])[:, None]
         centres, spreads = self.transform.moments(means, np.sqrt(variances + misfit * noises))
-        parts = np.concatenate([np.sqrt(variances), np.sqrt(variances + noises)])
-        shares = np.concatenate([(1.0 - misfit) * self.weights, misfit * self.weights])
-        mixture = Mixture(shares, np.vstack([means, means]), parts, len(self) + AMPLITUDE_STRENGTH, self.transform)
+        cases = [(share, noise) for share, noise in ((1.0 - misfit, 0.0), (misfit, noises)) if share > 0]
+        parts = np.concatenate([np.sqrt(variances + noise) for _, noise in cases])
+        shares = np.concatenate([share * self.weights for share, _ in cases])
+        every = np.concatenate([means for _ in cases])
+        mixture = Mixture(shares, every, parts, len(self) + AMPLITUDE_STRENGTH, self.transform)
         return Prediction(*self.mixture(centres, spreads**2), mixture)
 
-    def predict(self, objects: Sequence[Any]) -> Prediction:
-        """Mean and standard deviation at each object, on the user's scale."""
+    def predict(self, objects: Sequence[Any], *, measurement: bool = False) -> Prediction:
+        """Mean and standard deviation at each object, on the user's scale.
+
+        With `measurement` of what would be measured there: all that members take for noise belongs to it, and where
+        standard deviations of measurements are known, their median.
+        """
         encodings = self.encode(objects)
-        return self.on_users_scale(*self.moments(self.rows(encodings), self.selves(encodings)))
+        means, variances = self.moments(self.rows(encodings), self.selves(encodings))
+        if measurement:
+            return self.on_users_scale(means, variances + self._typical_noise(), misfit=1.0)
+        return self.on_users_scale(means, variances)
+
+    def _typical_noise(self) -> float:
+        """The median of the known variances of measurements, on the model's scale; 0 where none is known."""
+        if self.extra_noise is None:
+            return 0.0
+        known = self.extra_noise * self.transform.slope(self.values) ** 2
+        return float(np.median(known[known > 0])) if np.any(known > 0) else 0.0
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
@@ -204,6 +220,10 @@ class Committee:
         observed = {k: row[:, : len(self)] for k, row in rows.items()}
         each = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
         return prediction, np.asarray(sum(each))
+
+    def within(self, low: float, high: float) -> Committee:
+        """The committee with predictions on the user's scale between two values."""
+        return replace(self, transform=Bounded(self.transform, low, high))
 
     def with_pending(self, objects: Sequence[Any]) -> Committee:
         """The committee whose variances take these objects in flight into account, too; only they are compared."""

@@ -43,6 +43,18 @@ class Mixture:
         """The chance that each object lies below a value of the model's scale."""
         return np.asarray(self.weights @ stdtr(self.freedom, (value - self.centres) / self.spreads))
 
+    def beyond(self, value: float) -> Vector:
+        """The chance that each object lies above a value of the user's scale, or below it where values are negated.
+
+        >>> Mixture(np.ones(1), np.zeros((1, 1)), np.ones((1, 1)), np.inf).beyond(0.0).tolist()
+        [0.5]
+        """
+        signed = self.sign * value
+        if signed >= self.transform.bounds[1]:
+            return np.zeros(self.centres.shape[1])
+        away = (self.centres - self.transform.forward(signed)) / self.spreads
+        return np.asarray(self.weights @ stdtr(self.freedom, away))
+
     def quantile(self, share: float) -> Vector:
         """The value, on the user's scale, that each object lies below with this chance."""
         share = share if self.sign > 0 else 1.0 - share
@@ -65,6 +77,9 @@ class Prediction(Moments):
         made = super().__new__(cls, mean, std)
         made.mixture = mixture
         return made
+
+    def __getnewargs__(self) -> Any:
+        return self.mean, self.std, self.mixture
 
     @classmethod
     def normal(cls, mean: Vector, std: Vector) -> Prediction:

@@ -43,6 +43,11 @@ class Transform(ABC):
     def slope(self, values: Any) -> Any:
         """d forward / d value at the user's values."""
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which the user's values are known to lie."""
+        return -np.inf, np.inf
+
     def moments(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
         """Mean and standard deviation on the user's scale of a normal variable on the model's."""
         at_nodes = self.backward(mean[..., None] + std[..., None] * NODES)
@@ -177,6 +182,39 @@ class YeoJohnson(Transform):
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))
         return np.exp((self.power - 1.0) * np.sign(z) * np.log1p(np.abs(z))) / (self.inner.scale * self.outer.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded(Transform):
+    """Another transform, where no value of the user's lies below `low` or above `high`.
+
+    What a model expects beyond a bound is at the bound. Values that were measured stay as they are: noise may take them
+    past it.
+
+    >>> Bounded(Standardised(50.0, 10.0), 0.0, 100.0).backward(np.array([-9.0, 1.0])).tolist()
+    [0.0, 60.0]
+    """
+
+    inner: Transform
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Vector) -> Self:
+        return cls(Standardised.of(values), -np.inf, np.inf)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def forward(self, values: Any) -> Any:
+        return self.inner.forward(values)
+
+    def backward(self, values: Any) -> Any:
+        return np.clip(self.inner.backward(values), self.low, self.high)
+
+    def slope(self, values: Any) -> Any:
+        return self.inner.slope(values)
 
 
 def _bend(z: Any, power: float) -> Any:

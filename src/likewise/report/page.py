@@ -13,7 +13,7 @@ from likewise import __version__
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
-from likewise.campaign.wording import count, difference, percent, shown
+from likewise.campaign.wording import count, difference, expectation, percent, shown
 from likewise.errors import UsageError
 from likewise.figures import figures
 from likewise.report.charts import charts
@@ -105,7 +105,7 @@ def _molecular_fields(similarity: Similarity) -> set[str]:
 
 
 def _expectation(s: Suggestion) -> str:
-    return "" if s.mean is None else f"{s.mean:.4g} ± {s.std:.2g}"
+    return expectation(s.mean, s.low, s.high)
 
 
 def _about(problem: Problem, x: Any) -> str:

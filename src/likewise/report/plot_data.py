@@ -27,8 +27,8 @@ def course(study: Study) -> Course:
 
 def expectations(suggestions: Sequence[Suggestion]) -> Expectations:
     """What is expected of suggestions, as far as anything is."""
-    known = [s for s in suggestions if s.mean is not None and s.std is not None]
-    return Expectations(np.array([s.mean for s in known], dtype=float), np.array([s.std for s in known], dtype=float))
+    known = [(s.mean, s.low, s.high) for s in suggestions if s.mean is not None]
+    return Expectations(*np.array(known, dtype=float).reshape(-1, 3).T)
 
 
 def object_map(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from likewise.acquisition.improvement import log_h
 from likewise.model.committee import Committee
-from likewise.similarity.base import Matrix
+from likewise.model.prediction import Prediction
+from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.codec.copies import copied
 from likewise.study.methods.base import Beliefs, Proposal
 from likewise.study.observations import value_of
@@ -20,10 +20,12 @@ from likewise.study.trial import Trial
 # So many standard deviations are as good as certain, and their squares do not overflow.
 CERTAIN = 1e6
 ANALOGUES = 5
+LEVEL = 0.95
+NUMBERS = ("mean", "std", "chance", "improvement", "low", "high")
 
 
 def suggestions(proposal: Proposal, told: Sequence[Trial], sign: float) -> list[Suggestion]:
-    """Suggestions without ids: mean, standard deviation, chance and improvement on the user's scale, and analogues.
+    """Suggestions without ids: numbers on the user's scale, and analogues.
 
     The committee's values are signed: larger ones are better.
     """
@@ -32,15 +34,30 @@ def suggestions(proposal: Proposal, told: Sequence[Trial], sign: float) -> list[
         return [Suggestion(-1, x, notes=proposal.notes) for x in objects]
     conditioned = [told[i] for i in beliefs.conditioned.tolist()]
     best = max(sign * value_of(trial) for trial in conditioned)
-    (mean, std), influence = beliefs.committee.explain(objects)
-    z = np.clip((mean - best) / np.maximum(std, 1e-300), -CERTAIN, CERTAIN)
-    improvement = np.where(z < CERTAIN, std * np.exp(log_h(z)), mean - best)
-    numbers = np.transpose([sign * mean, std, ndtr(z), improvement]).tolist()
+    believed, influence = beliefs.committee.explain(objects)
+    numbers = _numbers(believed, best, sign)
     explained = _analogues(influence, conditioned, ANALOGUES)
     return [
-        Suggestion(-1, x, m, s, chance, gain, because, proposal.notes)
-        for x, (m, s, chance, gain), because in zip(objects, numbers, explained, strict=True)
+        Suggestion(-1, x, analogues=explained[i], notes=proposal.notes, **{name: row[i] for name, row in numbers})
+        for i, x in enumerate(objects)
     ]
+
+
+def _numbers(believed: Prediction, best: float, sign: float) -> list[tuple[str, Any]]:
+    """What a suggestion says in numbers, by name, one for each object; values of the user are `sign` times these."""
+    users = believed if sign > 0 else believed.negate()
+    low, high = users.interval(LEVEL)
+    chance = users.mixture.beyond(sign * best)
+    found = (users.mean, users.std, chance, _improvement(believed, best), low, high)
+    return [(name, row.tolist()) for name, row in zip(NUMBERS, found, strict=True)]
+
+
+def _improvement(believed: Prediction, best: float) -> Vector:
+    """The expected gain over the best value, which no bound allows to be larger than up to it."""
+    mean, std = believed
+    z = np.clip((mean - best) / np.maximum(std, 1e-300), -CERTAIN, CERTAIN)
+    gain = np.where(z < CERTAIN, std * np.exp(log_h(z)), mean - best)
+    return np.minimum(gain, max(0.0, believed.mixture.transform.bounds[1] - best))
 
 
 def analogues(x: Any, beliefs: Beliefs, told: Sequence[Trial], most: int) -> tuple[Analogue, ...]:
@@ -61,8 +78,7 @@ def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int) -> li
 
 def summary(suggestion: Suggestion, beliefs: Beliefs | None) -> dict[str, Any]:
     """What is stored with a suggestion: its numbers, its notes, and how much each similarity counted."""
-    names = ("mean", "std", "chance", "improvement")
-    numbers = {name: getattr(suggestion, name) for name in names if getattr(suggestion, name) is not None}
+    numbers = {name: getattr(suggestion, name) for name in NUMBERS if getattr(suggestion, name) is not None}
     shares = {} if beliefs is None else {"similarities": _shares(beliefs.committee)}
     return {**numbers, **suggestion.notes, **shares}
 

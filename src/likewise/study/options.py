@@ -10,6 +10,7 @@ from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
 from likewise.study.methods.base import Method
+from likewise.study.methods.bounded import Bounds
 from likewise.study.storage.base import Storage
 
 
@@ -24,6 +25,7 @@ class StudyOptions(TypedDict, total=False):
     strategy: Strategy | None
     search: Search | None
     spectrum: Spectrum | Sequence[Spectrum]
+    bounds: Bounds | None
     initial: int
     lease: float | None
     worker: str | None

@@ -9,7 +9,6 @@ import secrets
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from threading import RLock
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -35,13 +34,13 @@ from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
 from likewise.study.methods.base import Beliefs, Method, Restarting
+from likewise.study.methods.bounded import Bounds, check_bounds, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.observations import observations, value_of
 from likewise.study.recorder import Recorder
 from likewise.study.similarities import similarities
-from likewise.study.storage.address import without_password
+from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
-from likewise.study.storage.memory import Memory
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State, Trial
 
@@ -72,7 +71,9 @@ class Study:
         given.
     search: how the best objects are found; by default the one that suits the space.
     spectrum: what is done about negative eigenvalues of the similarity, one treatment or several to choose from;
-        "clip" by default, which the measurements in docs/decisions.md are for.
+        "krein" by default, which the measurements in docs/decisions.md are for.
+    bounds: between which values are known to lie: `(0, 100)` for a yield in percent, `(0, None)` for a concentration.
+        Predictions and their intervals stay inside; what is measured outside is taken as it is. None by default.
     initial: observations before the model chooses; until then suggestions are spread out. 5 by default, as fewer tell
         a model next to nothing.
     lease: seconds after which suggestions that nobody settles return to the pool. This process renews its own from a
@@ -107,6 +108,7 @@ class Study:
         strategy: Strategy | None = None,
         search: Search | None = None,
         spectrum: Spectrum | Sequence[Spectrum] = "krein",
+        bounds: Bounds | None = None,
         initial: int = INITIAL,
         lease: float | None = None,
         worker: str | None = None,
@@ -117,11 +119,12 @@ class Study:
         self.space = space
         self.direction = direction
         self.seed = int(seed)
-        self.storage = _shown(storage)
+        self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
         found = similarities(similarity, space, np.random.default_rng(seed))
-        self._proposer = Restarting(partial(chosen.start, space, tuple(space.view(s) for s in found)))
+        views, kept, sign = tuple(space.view(s) for s in found), check_bounds(bounds), self._sign
+        self._proposer = Restarting(lambda: within(chosen.start(space, views), kept, sign))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
         self._store: OpenStudy = owner.open(name, {"space": space.describe(), "direction": direction})
         self._ledger = Ledger(self._store, space.from_json)
@@ -129,7 +132,9 @@ class Study:
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
         self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
-        self._note({"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()})
+        self._note(
+            {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe(), **describe_bounds(kept)}
+        )
         self._ledger.sync()
 
     def __repr__(self) -> str:
@@ -240,10 +245,13 @@ class Study:
                 mine = [t for t in self._synced(State.ASKED) if t.worker == self.worker]
                 self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
-    def predict(self, objects: Sequence[Any]) -> Prediction:
-        """Expected value and standard deviation of each object."""
+    def predict(self, objects: Sequence[Any], *, measurement: bool = False) -> Prediction:
+        """Expected value and standard deviation of each object; `interval(0.95)` of the answer gives intervals.
+
+        measurement: whether of a new measurement, noise included, and not of the true value; False by default.
+        """
         fitted = [self.space.fit(x) for x in objects]
-        believed = self.committee().predict(fitted)
+        believed = self.committee().predict(fitted, measurement=measurement)
         return believed if self.direction == "maximize" else believed.negate()
 
     def explain(self, x: Any, most: int = explanation.ANALOGUES) -> tuple[Analogue, ...]:
@@ -385,10 +393,3 @@ def _for_user(trial: Trial) -> Trial:
     """The trial for a user, who may do with its object what he likes."""
     x = copied(trial.object)
     return trial if x is trial.object else replace(trial, object=x)
-
-
-def _shown(storage: str | Storage | None) -> str | None:
-    """Where the study is kept, without a password."""
-    if storage is None or isinstance(storage, Memory):
-        return None
-    return without_password(storage) if isinstance(storage, str) else repr(storage)

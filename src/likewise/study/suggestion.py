@@ -1,4 +1,4 @@
-"""What a study answers: try this, I expect this much ± that much, because it resembles these."""
+"""What a study answers: try this, I expect this much, between this and that, because it resembles these."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Analogue:
 class Suggestion:
     """An object to try next, and what is expected of it.
 
-    `chance` is the probability to beat the best observation, `improvement` the expected gain over it, 0 where it is not
-    beaten, in the units of the values. All four numbers are None while there is nothing to predict from.
+    `low` and `high` are the ends of the 95 % interval of the true value, `chance` is the probability to beat the best
+    observation, `improvement` the expected gain over it, 0 where it is not beaten, in the units of the values. All
+    numbers are None while there is nothing to predict from.
     """
 
     id: int
@@ -32,6 +33,8 @@ class Suggestion:
     improvement: float | None = None
     analogues: tuple[Analogue, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
     # The object's name in its study, whatever becomes of the object in the user's hands.
     key: str = field(default="", repr=False, compare=False)
 
@@ -39,4 +42,4 @@ class Suggestion:
         if self.mean is None:
             return f"try {self.object!r}: it is unlike what was tried before"
         because = ", ".join(f"{a.object!r} ({a.value:.4g})" for a in self.analogues[:3])
-        return f"try {self.object!r}: expect {self.mean:.4g} ± {self.std:.2g}, because of {because}"
+        return f"try {self.object!r}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), because of {because}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -10,12 +10,21 @@ from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import Sheet, sheet
 from likewise.campaign.similarities import Request
-from likewise.campaign.wording import shown
+from likewise.campaign.wording import expectation, shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
 from likewise.cli.console import Console, say, say_json, say_table
 from likewise.errors import UsageError
 from likewise.study.suggestion import Analogue
+
+
+class Numbers(NamedTuple):
+    """What is expected of an object: mean, standard deviation, and the ends of the 95 % interval."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
 
 
 def explain(
@@ -30,6 +39,7 @@ def explain(
     std: options.Std = None,
     minimize: options.Minimize = False,
     similarity: options.Similarities = None,
+    bounds: options.BoundsText = None,
     seed: options.Seed = 0,
     text: options.Text = None,
     decimal: options.DecimalSign = None,
@@ -42,19 +52,31 @@ def explain(
     console = Console(quiet)
     table = sheet(file, options.choices(object, value, std, text, decimal, skip_bad), console)
     x = _object(table, what)
-    request = Request(tuple(similarity or ()), None, options.direction(minimize), seed, skip_bad=skip_bad)
+    request = Request(
+        tuple(similarity or ()),
+        None,
+        options.direction(minimize),
+        seed,
+        skip_bad=skip_bad,
+        bounds=options.bounds(bounds),
+    )
 
-    def work(problem: Problem) -> tuple[float, float, tuple[Analogue, ...]]:
+    def work(problem: Problem) -> tuple[Numbers, tuple[Analogue, ...]]:
         problem.need(1, "a prediction")
-        mean, spread = problem.study.predict([x])
-        return float(mean[0]), float(spread[0]), problem.study.explain(x, most)
+        return _predict(problem, x), problem.study.explain(x, most)
 
     with console.working("comparing objects"):
-        problem, (mean, spread, analogues) = solve(table, request, work, console, extra=[x])
+        problem, (numbers, analogues) = solve(table, request, work, console, extra=[x])
     if as_json:
-        _json(problem, x, mean, spread, analogues, console)
+        _json(problem, x, numbers, analogues, console)
     else:
-        _text(problem, x, mean, spread, analogues)
+        _text(problem, x, numbers, analogues)
+
+
+def _predict(problem: Problem, x: Any) -> Numbers:
+    found = problem.study.predict([x])
+    low, high = found.interval()
+    return Numbers(*(float(row[0]) for row in (*found, low, high)))
 
 
 def _object(table: Sheet, what: list[str]) -> Any:
@@ -80,10 +102,11 @@ def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:
     return [(sheet.table.number(i), sheet.values[i]) for i in same]
 
 
-def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...]) -> None:
+def _text(problem: Problem, x: Any, numbers: Numbers, analogues: tuple[Analogue, ...]) -> None:
     assert problem.sheet is not None
     value = problem.sheet.roles.value
-    say(f"{shown(x)}: expected {value} {mean:.4g} ± {spread:.2g}")
+    expected = expectation(numbers.mean, numbers.low, numbers.high)
+    say(f"{shown(x)}: expected {value} {expected}, with a chance of 95 %")
     for row, measured in _rows_of(problem, x):
         say(f"It was measured: {measured:.6g} in row {row}.")
     say("")
@@ -91,16 +114,13 @@ def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple
     say_table(("weight", value, ", ".join(problem.sheet.roles.objects), "row"), rows, right=(0, 1, 3))
 
 
-def _json(
-    problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...], console: Console
-) -> None:
+def _json(problem: Problem, x: Any, numbers: Numbers, analogues: tuple[Analogue, ...], console: Console) -> None:
     say_json(
         "explain",
         {
             **header_json(problem, console),
             "object": problem.study.space.to_json(x),
-            "mean": mean,
-            "std": spread,
+            **numbers._asdict(),
             "measurements": [{"row": row, "value": value} for row, value in _rows_of(problem, x)],
             "because": analogues_json(problem, analogues),
             "similarities": weights_json(problem),

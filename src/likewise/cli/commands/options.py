@@ -10,6 +10,7 @@ import typer
 
 from likewise.campaign.sheet import Choices
 from likewise.errors import UsageError
+from likewise.study.methods.bounded import Bounds
 from likewise.tables.cells import Decimal
 
 
@@ -40,6 +41,10 @@ SpaceText = Annotated[
     str | None,
     typer.Option("--space", help="Where candidates come from if not from the file: strings:ACGT:8 or space.toml."),
 ]
+BoundsText = Annotated[
+    str | None,
+    typer.Option("--bounds", help="Between which values lie: 0,100 (or 0, without an end)."),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed and file give the same answer.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON (docs/cli.md describes it).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
@@ -65,6 +70,21 @@ def choices(
 def direction(minimize: bool) -> Literal["maximize", "minimize"]:
     """The direction of a study."""
     return "minimize" if minimize else "maximize"
+
+
+def bounds(text: str | None) -> Bounds | None:
+    """The lower and the upper bound of the values.
+
+    >>> bounds("0,100"), bounds("0,")
+    ((0.0, 100.0), (0.0, None))
+    """
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) if part.strip() else None for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--bounds is two numbers with a comma between them, as in 0,100, not {text!r}.") from None
+    return low, high
 
 
 def words(chosen: Choices) -> list[str]:

@@ -17,7 +17,7 @@ from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.similarities import Request
 from likewise.campaign.suggestions_file import count_unmerged, write_suggestions
 from likewise.campaign.targets import check_targets
-from likewise.campaign.wording import because, count, percent, shown
+from likewise.campaign.wording import because, count, expectation, percent, shown
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
 from likewise.cli.commands import options
 from likewise.cli.console import Console, say, say_json, say_table
@@ -61,6 +61,7 @@ def suggest(
     space: options.SpaceText = None,
     acquisition: AcquisitionName = "ei",
     strategy: StrategyName = "auto",
+    bounds: options.BoundsText = None,
     seed: options.Seed = 0,
     text: options.Text = None,
     decimal: options.DecimalSign = None,
@@ -74,12 +75,8 @@ def suggest(
 
     FILE is never changed. Fill in the values of --out, merge them with `likewise tell`, and run the same command again.
     """
-    if file is None and space is None:
-        raise UsageError("Give a FILE with candidates, or a --space to take them from.")
-    sources = {"the input, which is never changed": file, "the file of --space": space_text.path(space)}
-    check_targets({"--out": out, "--report": report}, sources)
-    if report is not None:
-        check_report(report, force)
+    files = Files(out, report, force)
+    _check_files(file, space, files)
     console = Console(quiet)
     chosen = options.choices(object, value, std, text, decimal, skip_bad)
     request = Request(
@@ -91,8 +88,9 @@ def suggest(
         names.strategy(strategy),
         skip_bad,
         searching=True,
+        bounds=options.bounds(bounds),
     )
-    found = answer(file, chosen, request, n, Files(out, report, force), console)
+    found = answer(file, chosen, request, n, files, console)
     if as_json:
         _say_json(found, console)
     else:
@@ -106,6 +104,16 @@ class Files(NamedTuple):
     out: Path | None = None
     report: Path | None = None
     force: bool = False
+
+
+def _check_files(file: Path | None, space: str | None, files: Files) -> None:
+    """Refuse what could not be read or written before any work is done."""
+    if file is None and space is None:
+        raise UsageError("Give a FILE with candidates, or a --space to take them from.")
+    sources = {"the input, which is never changed": file, "the file of --space": space_text.path(space)}
+    check_targets({"--out": files.out, "--report": files.report}, sources)
+    if files.report is not None:
+        check_report(files.report, files.force)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +199,8 @@ def _say_json(answer: Answer, listener: Listener) -> None:
             **object_json(problem, s.object),
             "mean": s.mean,
             "std": s.std,
+            "low": s.low,
+            "high": s.high,
             "chance": s.chance,
             "improvement": s.improvement,
             "because": analogues_json(problem, s.analogues),
@@ -218,10 +228,10 @@ def _say_suggestions(answer: Answer) -> None:
         say_table(("", name), [(str(rank), shown(s.object)) for rank, s in enumerate(found, 1)], right=(0,))
     else:
         rows = [
-            (str(rank), shown(s.object), f"{s.mean:.4g} ± {s.std:.2g}", percent(s.chance), because(s, "\n"))
+            (str(rank), shown(s.object), expectation(s.mean, s.low, s.high), percent(s.chance), because(s, "\n"))
             for rank, s in enumerate(found, 1)
         ]
-        columns = ("", name, f"expected {value}", "beats best", f"because of ({value}, weight)")
+        columns = ("", name, f"expected {value} (95 %)", "beats best", f"because of ({value}, weight)")
         say_table(columns, rows, right=(0, 3))
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from likewise.study.storage.base import Storage
+from likewise.study.storage.memory import Memory
+
 HIDDEN = "***"
 _QUERY = re.compile(r"([?&][^=&#]*password[^=&#]*=)[^&#]*", re.IGNORECASE)
 
@@ -21,3 +24,10 @@ def without_password(url: str) -> str:
     user, at, place = _QUERY.sub(rf"\1{HIDDEN}", rest).rpartition("@")
     name, colon, _ = user.partition(":")
     return f"{scheme}://{name}:{HIDDEN}@{place}" if colon else f"{scheme}://{user}{at}{place}"
+
+
+def shown(storage: str | Storage | None) -> str | None:
+    """Where a study is kept, without a password; None for in memory."""
+    if storage is None or isinstance(storage, Memory):
+        return None
+    return without_password(storage) if isinstance(storage, str) else repr(storage)
