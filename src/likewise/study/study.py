@@ -156,14 +156,14 @@ class Study:
     @property
     def best(self) -> Trial:
         """The best observation; of equal ones the first."""
-        observed = self._synced(State.TOLD)
+        observed = self._trials_in(State.TOLD)
         if not observed:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
         return _for_user(max(observed, key=lambda t: self._sign * value_of(t)))
 
     def count(self, state: State) -> int:
         """How many trials are in a state."""
-        return len(self._synced(State(state)))
+        return len(self._trials_in(State(state)))
 
     def ask(self, n: int = 1, *, replicates: bool = False) -> list[Suggestion]:
         """The next objects to try.
@@ -237,7 +237,7 @@ class Study:
             if what is not None or id is not None:
                 self._record([Finding(what, State.ABANDONED, id=id)])
             else:
-                mine = [t for t in self._synced(State.ASKED) if t.worker == self.worker]
+                mine = [t for t in self._trials_in(State.ASKED) if t.worker == self.worker]
                 self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
     def predict(self, objects: Sequence[Any]) -> Prediction:
@@ -353,7 +353,7 @@ class Study:
     def _sign(self) -> float:
         return 1.0 if self.direction == "maximize" else -1.0
 
-    def _synced(self, state: State) -> list[Trial]:
+    def _trials_in(self, state: State) -> list[Trial]:
         with self._lock:
             self._ledger.sync()
             return self._ledger.within(state)
@@ -370,7 +370,7 @@ class Study:
             self._ledger.sync()
 
     def _beliefs(self) -> Beliefs:
-        observed = self._synced(State.TOLD)
+        observed = self._trials_in(State.TOLD)
         if not observed:
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
         return self._proposer.believe(observations(observed, self._sign))
