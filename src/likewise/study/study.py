@@ -31,6 +31,7 @@ from likewise.study import explanation
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
 from likewise.study.findings import Finding, check_single, told, told_row
+from likewise.study.forks import watch
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
@@ -129,6 +130,7 @@ class Study:
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
         self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
+        watch(self)
         self._note({"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()})
         self._ledger.sync()
 
@@ -348,6 +350,17 @@ class Study:
             except SimilarityError as error:
                 raise SimilarityError(f"{path}: {error}") from error
             return len(findings)
+
+    def begin_in_child(self) -> None:
+        """In a forked child: another worker, and nothing that a thread of the parent was in the middle of."""
+        self.worker = f"{self.worker}-{os.getpid()}"
+        if not self._lock.acquire(blocking=False):
+            self._lock = RLock()
+            self._proposer.restart()
+            self._ledger = Ledger(self._store, self.space.from_json)
+        else:
+            self._lock.release()
+        self._recorder = replace(self._recorder, ledger=self._ledger, worker=self.worker)
 
     @property
     def _sign(self) -> float:
