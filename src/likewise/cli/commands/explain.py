@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import Sheet, sheet
-from likewise.campaign.similarities import Request
 from likewise.campaign.wording import shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
-from likewise.cli.console import Console, say, say_json, say_table
+from likewise.cli.console import Console, say, say_table
+from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 from likewise.study.suggestion import Analogue
 
@@ -25,36 +26,35 @@ def explain(
         typer.Argument(metavar="OBJECT", help="The object; for records COLUMN=CELL for each column of the object."),
     ],
     most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many analogues.")] = 8,
-    object: options.Object = None,
-    value: options.Value = None,
-    std: options.Std = None,
-    minimize: options.Minimize = False,
-    similarity: options.Similarities = None,
-    seed: options.Seed = 0,
-    text: options.Text = None,
-    decimal: options.DecimalSign = None,
-    skip_bad: options.SkipBad = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+    *,
+    columns: options.Columns,
+    model: options.Aim,
+    console: Console,
+) -> Reply:
     """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
-    console = Console(quiet)
-    table = sheet(file, options.choices(object, value, std, text, decimal, skip_bad), console)
+    table = sheet(file, columns.choices, console)
     x = _object(table, what)
-    request = Request(tuple(similarity or ()), None, options.direction(minimize), seed, skip_bad=skip_bad)
-
-    def work(problem: Problem) -> tuple[float, float, tuple[Analogue, ...]]:
-        problem.need(1, "a prediction")
-        mean, spread = problem.study.predict([x])
-        return float(mean[0]), float(spread[0]), problem.study.explain(x, most)
-
     with console.working("comparing objects"):
-        problem, (mean, spread, analogues) = solve(table, request, work, console, extra=[x])
-    if as_json:
-        _json(problem, x, mean, spread, analogues, console)
-    else:
-        _text(problem, x, mean, spread, analogues)
+        problem, found = solve(table, model.request(columns), lambda p: _predict(p, x, most), console, extra=[x])
+    rows = _rows_of(problem, x)
+    return Reply(
+        lambda: header_json(problem, console) | _data(problem, found, rows), lambda: _say(problem, found, rows)
+    )
+
+
+class Prediction(NamedTuple):
+    """What is expected of an object, and why."""
+
+    object: Any
+    mean: float
+    std: float
+    analogues: tuple[Analogue, ...]
+
+
+def _predict(problem: Problem, x: Any, most: int) -> Prediction:
+    problem.need(1, "a prediction")
+    mean, std = problem.study.predict([x])
+    return Prediction(x, float(mean[0]), float(std[0]), problem.study.explain(x, most))
 
 
 def _object(table: Sheet, what: list[str]) -> Any:
@@ -80,29 +80,23 @@ def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:
     return [(sheet.table.number(i), sheet.values[i]) for i in same]
 
 
-def _text(problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...]) -> None:
+def _say(problem: Problem, found: Prediction, measured: Sequence[tuple[int, float]]) -> None:
     assert problem.sheet is not None
-    value = problem.sheet.roles.value
-    say(f"{shown(x)}: expected {value} {mean:.4g} ± {spread:.2g}")
-    for row, measured in _rows_of(problem, x):
-        say(f"It was measured: {measured:.6g} in row {row}.")
-    say("")
-    rows = [(f"{a.influence:+.3f}", f"{a.value:.6g}", shown(a.object), str(problem.row(a.object))) for a in analogues]
-    say_table(("weight", value, ", ".join(problem.sheet.roles.objects), "row"), rows, right=(0, 1, 3))
+    roles = problem.sheet.roles
+    say(f"{shown(found.object)}: expected {roles.value} {found.mean:.4g} ± {found.std:.2g}")
+    say(*(f"It was measured: {value:.6g} in row {row}." for row, value in measured), "")
+    rows = [
+        (f"{a.influence:+.3f}", f"{a.value:.6g}", shown(a.object), str(problem.row(a.object))) for a in found.analogues
+    ]
+    say_table(("weight", roles.value, ", ".join(roles.objects), "row"), rows, right=(0, 1, 3))
 
 
-def _json(
-    problem: Problem, x: Any, mean: float, spread: float, analogues: tuple[Analogue, ...], console: Console
-) -> None:
-    say_json(
-        "explain",
-        {
-            **header_json(problem, console),
-            "object": problem.study.space.to_json(x),
-            "mean": mean,
-            "std": spread,
-            "measurements": [{"row": row, "value": value} for row, value in _rows_of(problem, x)],
-            "because": analogues_json(problem, analogues),
-            "similarities": weights_json(problem),
-        },
-    )
+def _data(problem: Problem, found: Prediction, measured: Sequence[tuple[int, float]]) -> dict[str, Any]:
+    return {
+        "object": problem.study.space.to_json(found.object),
+        "mean": found.mean,
+        "std": found.std,
+        "measurements": [{"row": row, "value": value} for row, value in measured],
+        "because": analogues_json(problem, found.analogues),
+        "similarities": weights_json(problem),
+    }
