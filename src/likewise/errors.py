@@ -13,6 +13,8 @@ Each message names the thing, the value and the remedy. A `StorageWarning` says 
 """
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
 
 
 class LikewiseError(Exception):
@@ -60,3 +62,12 @@ class MissingExtra(LikewiseError, ImportError):
 
     def __init__(self, what: str, library: str, extra: str) -> None:
         super().__init__(f"{what} needs {library}, which is not installed; run: pip install 'likewise[{extra}]'")
+
+
+def import_extra(module: str, what: str, library: str, extra: str) -> Any:
+    """The module of an optional library; a MissingExtra where it is not installed."""
+    try:
+        import_module(module.partition(".")[0])
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(what, library, extra) from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 
 class Progress:
@@ -22,11 +23,11 @@ class Progress:
         """Something else begins."""
 
 
+@dataclass(eq=False)
 class Listener:
     """Collects notes, each once, and shows nothing."""
 
-    def __init__(self) -> None:
-        self.notes: list[str] = []
+    notes: list[str] = field(default_factory=list, init=False)
 
     def note(self, text: str) -> None:
         """Hear something that the user should know."""

@@ -15,7 +15,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from likewise import __version__
 from likewise.campaign.listener import Listener, Progress
@@ -71,12 +73,11 @@ def complain(text: str) -> None:
     _show(_console(stderr=True), text)
 
 
+@dataclass(eq=False)
 class Console(Listener):
     """How a command speaks: notes are shown on stderr unless it is to be quiet."""
 
-    def __init__(self, quiet: bool = False) -> None:
-        super().__init__()
-        self.quiet = quiet
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")] = False
 
     def show(self, text: str) -> None:
         """Show a note."""

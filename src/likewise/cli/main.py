@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from likewise import __version__
 from likewise.cli.console import complain, visible
 from likewise.cli.hints import with_hints
+from likewise.cli.parameters import with_options
 from likewise.errors import LikewiseError, UsageError
 
 # The file of each command and its line in the list. The file, and all that it needs, loads when the command is used.
@@ -40,7 +41,7 @@ def load(name: str) -> Any:
     """The command of this name."""
     module = import_module(f"likewise.cli.commands.{COMMANDS[name][0]}")
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(getattr(module, name))
+    alone.command(name)(with_options(name, getattr(module, name)))
     return typer.main.get_command(alone)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from likewise.errors import MissingExtra
+from likewise.errors import import_extra
 from likewise.figures.data import Course, Expectations, LeftOut, Map, Matrix
 from likewise.figures.labels import apart
 
@@ -53,11 +53,7 @@ STYLE: Any = {
 
 def matplotlib() -> Any:
     """The library that draws; a MissingExtra where there is none."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtra("drawing", "matplotlib", "plots") from None
-    return matplotlib
+    return import_extra("matplotlib", "drawing", "matplotlib", "plots")
 
 
 @contextmanager

@@ -79,15 +79,15 @@ class DaskRunner(Runner):
     @property
     def capacity(self) -> int:
         # A cluster that is still without workers may start them when there is something to do.
-        with self._reached():
+        with self._reach():
             return max(1, sum(self._client.nthreads().values()))
 
     def _submit(self, x: Any) -> Any:
-        with self._reached():
+        with self._reach():
             return self._client.submit(evaluate, self._f, x, key=f"likewise-{uuid.uuid4().hex}", pure=False)
 
     @contextmanager
-    def _reached(self) -> Iterator[None]:
+    def _reach(self) -> Iterator[None]:
         try:
             yield
         except (OSError, RuntimeError, ValueError) as error:
@@ -101,7 +101,7 @@ class DaskRunner(Runner):
         return Outcome(error=f"the evaluation was lost by the cluster: {type(error).__name__}: {error}")
 
     def _give_up(self, future: Any) -> None:
-        with self._reached():
+        with self._reach():
             busy = [worker for worker, keys in self._client.processing().items() if future.key in keys]
             future.cancel(force=True)
         if busy:

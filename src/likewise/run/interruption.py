@@ -47,7 +47,7 @@ class Interruption:
     def __enter__(self) -> Self:
         usual = current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if usual:
-            signal.signal(signal.SIGINT, self._noted)
+            signal.signal(signal.SIGINT, self._count_signal)
         self._ours = usual
         return self
 
@@ -57,7 +57,7 @@ class Interruption:
         if self._ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def _noted(self, number: int, frame: FrameType | None) -> None:
+    def _count_signal(self, number: int, frame: FrameType | None) -> None:
         if os.getpid() != self._process:
             # A forked worker has inherited this, but it does not run the study.
             raise KeyboardInterrupt

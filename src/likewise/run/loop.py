@@ -65,8 +65,8 @@ class Loop:
             self._begin()
             if not self.flying:
                 return ended or EXHAUSTED
-            self._settle(self._ended())
-            self._settle(self._given_up())
+            self._settle(self._wait())
+            self._settle(self._give_up())
             self._check_failures()
         return INTERRUPTED
 
@@ -105,7 +105,7 @@ class Loop:
                 "Use workers=…, which replaces such workers"
             )
 
-    def _ended(self) -> list[Ended]:
+    def _wait(self) -> list[Ended]:
         """What has ended, as soon as something has, or something else is due."""
         while not self.interruption.count:
             patience = self._patience()
@@ -123,7 +123,7 @@ class Loop:
             due.append(max(0.0, min(self.flying.values()) + self.settings.timeout - clock()))
         return min(due, default=None)
 
-    def _given_up(self) -> list[Ended]:
+    def _give_up(self) -> list[Ended]:
         """The evaluations whose time has run out."""
         now, timeout = clock(), self.settings.timeout
         late = [] if timeout is None else [id for id, begun in self.flying.items() if now >= begun + timeout]

@@ -34,7 +34,7 @@ def can_send(f: Objective) -> bool:
     >>> can_send(len)
     True
     """
-    if _forked():
+    if _forks():
         return True
     try:
         pickle.dumps(f)
@@ -43,7 +43,7 @@ def can_send(f: Objective) -> bool:
     return True
 
 
-def _forked() -> bool:
+def _forks() -> bool:
     return multiprocessing.get_start_method() == "fork"
 
 
@@ -125,7 +125,7 @@ class ProcessRunner(Runner):
     def _ending(self, code: int | None) -> str:
         ended = f"the worker process ended during the evaluation, with exit code {code}"
         # A process that was not forked runs the script that started it, up to where it is told not to.
-        hint = "; call this under `if __name__ == '__main__':` in a script" if not _forked() else ""
+        hint = "; call this under `if __name__ == '__main__':` in a script" if not _forks() else ""
         return ended + hint
 
     def _give_up(self, future: Future[Outcome]) -> None:
@@ -165,7 +165,7 @@ class ProcessRunner(Runner):
 
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
-        others = [ours, *(w.pipe for w in self._workers)] if _forked() else []
+        others = [ours, *(w.pipe for w in self._workers)] if _forks() else []
         process = multiprocessing.get_context().Process(
             target=_work, args=(self._f, theirs, others, os.environ.get(SAFE_PATH)), name="likewise worker"
         )

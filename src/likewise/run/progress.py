@@ -42,7 +42,7 @@ class Progress:
     def advance(self, done: int, study: Study) -> None:
         """Show how far the run is."""
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, description=described(study))
+            self._bar.update(self._task, completed=done, description=describe(study))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -51,14 +51,14 @@ class Progress:
             self._bar.stop()
 
 
-def described(study: Study) -> str:
+def describe(study: Study) -> str:
     """The best value so far, and how many trials have failed.
 
     >>> import likewise as lw
     >>> study = lw.Study(lw.Pool(["a", "b"]), lambda x, y: 1.0)
     >>> study.tell("a", 0.25)
     >>> study.fail("b")
-    >>> described(study)
+    >>> describe(study)
     'best 0.25, 1 failed'
     """
     failed = study.count(State.FAILED)

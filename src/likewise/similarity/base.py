@@ -205,6 +205,15 @@ class Normalised(Similarity):
     def within(self, a: Encoding) -> Vector:
         return np.ones(count(a))
 
+    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+        return level_within(self, a)
+
+
+def level_within(similarity: Any, a: Encoding) -> tuple[Vector, Pullback]:
+    """`linearise_within` of a similarity by which all objects score alike with themselves: a gradient of zeros."""
+    nothing = take(a, slice(0, 0))
+    return similarity.within(a), lambda weights: similarity.linearise(a, nothing)[1](np.zeros((count(a), 0)))
+
 
 def _algebra() -> Any:
     """What is made of similarities, which itself is made of this file."""
@@ -232,6 +241,11 @@ def assign(owner: Any, **values: Any) -> None:
     """Set the fields of a frozen dataclass that has an `__init__` of its own."""
     for name, value in values.items():
         object.__setattr__(owner, name, value)
+
+
+def numbered(slopes: Mapping[str, Vector], part: int = 0) -> dict[str, Vector]:
+    """The slopes of a part's parameters under the part's number."""
+    return {f"{part}.{name}": slope for name, slope in slopes.items()}
 
 
 def is_differentiable(similarity: Similarity) -> TypeGuard[Differentiable]:

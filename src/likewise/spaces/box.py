@@ -192,7 +192,7 @@ class Box(Space):
             )
             return self.from_vector((z + share * (w - z))[None])[0]
 
-        return np.asarray(child(self, blend, x), dtype=float)
+        return child(self, blend, x)
 
     def to_json(self, x: Any) -> list[float]:
         return [int(value) if whole else float(value) for value, whole in zip(x, self.integer, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from likewise.spaces.base import Generator, Space
 
@@ -11,6 +11,7 @@ MOVES = 96
 CHILDREN = 16
 
 Edits = tuple[int, Callable[[int], Any]]
+Object = TypeVar("Object")
 
 
 def some(total: int, limit: int, rng: Generator) -> list[int]:
@@ -58,7 +59,7 @@ def neighbours(space: Space, x: Any, candidates: Iterable[Any]) -> list[Any]:
     return space.keep_allowed([candidate for candidate in dict.fromkeys(candidates) if candidate != x])
 
 
-def child(space: Space, make: Callable[[], Any], parent: Any) -> Any:
+def child(space: Space, make: Callable[[], Object], parent: Object) -> Object:
     """The first child that satisfies `where`; the parent when none of a few tries does."""
     for _ in range(CHILDREN):
         made = make()

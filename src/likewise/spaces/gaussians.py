@@ -135,9 +135,6 @@ class Gaussians(Space):
         apart = 0.25 * (least / most + most / least - 2.0) + 0.25 * square * (1.0 / least + 1.0 / most)
         return float(np.sum(np.maximum(alike, apart)))
 
-    def to_json(self, x: Any) -> Any:
-        return x.to_json()
-
     def from_json(self, data: Any) -> Gaussian:
         try:
             return self._fit(Gaussian.from_json(data))

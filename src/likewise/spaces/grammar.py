@@ -223,7 +223,7 @@ class Grammar(Texts):
                 return x
             return self._text(replaced(tree, path, shallow[int(rng.integers(len(shallow)))]))
 
-        return str(child(self, mixed, x))
+        return child(self, mixed, x)
 
     def describe(self) -> dict[str, Any]:
         return {

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
-from likewise.errors import MissingExtra, SpaceError
+from likewise.errors import SpaceError, import_extra
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.codec.codec import plain
 from likewise.spaces.drawing import MOVES, Edits, edits
@@ -25,11 +25,7 @@ class _Shape(NamedTuple):
 
 
 def _networkx() -> Any:
-    try:
-        import networkx
-    except ImportError as error:
-        raise MissingExtra("Graphs", "networkx", "graphs") from error
-    return networkx
+    return import_extra("networkx", "Graphs", "networkx", "graphs")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
 
-from likewise.errors import MissingExtra, SpaceError
+from likewise.errors import SpaceError, import_extra
+from likewise.similarity.kinds.smiles import canonical_text
 from likewise.spaces.base import Generator, checked_where, checked_whole
 from likewise.spaces.drawing import Edits, child, edits, neighbours
 from likewise.spaces.texts import Texts, checked_text
@@ -22,34 +23,8 @@ ORGANIC = (
 Tokens = list[str]
 
 
-def _chem() -> Any:
-    try:
-        from rdkit import Chem
-    except ImportError as error:
-        raise MissingExtra("Molecules", "rdkit", "molecules") from error
-    return Chem
-
-
 def _selfies() -> Any:
-    try:
-        import selfies
-    except ImportError as error:
-        raise MissingExtra("Molecules", "selfies", "molecules") from error
-    return selfies
-
-
-def canonical(smiles: str) -> str | None:
-    """The canonical SMILES of rdkit; None where the text is no molecule.
-
-    >>> canonical("OCC"), canonical("C1CC")
-    ('CCO', None)
-    """
-    chem = _chem()
-    from rdkit import rdBase
-
-    with rdBase.BlockLogs():
-        molecule = chem.MolFromSmiles(smiles)
-    return None if molecule is None or not molecule.GetNumAtoms() else str(chem.MolToSmiles(molecule))
+    return import_extra("selfies", "Molecules", "selfies", "molecules")
 
 
 @dataclass(frozen=True)
@@ -125,7 +100,7 @@ class Molecules(Texts):
         return _smiles(tokens) or smiles
 
     def _fit(self, x: Any) -> str:
-        smiles = canonical(checked_text(x, "a SMILES string"))
+        smiles = canonical_text(checked_text(x, "a SMILES string"))
         if smiles is None:
             raise SpaceError(f"{x!r} is not a valid SMILES; correct its rings, brackets and valences")
         return smiles
@@ -168,7 +143,7 @@ class Molecules(Texts):
             mix = [*head[:i], *tail[j:]]
             return (_smiles(mix) if len(mix) <= self.limit else None) or x
 
-        return str(child(self, mixed, x))
+        return child(self, mixed, x)
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -181,7 +156,7 @@ class Molecules(Texts):
 
 def _smiles(tokens: Tokens) -> str | None:
     """The molecule of the tokens; None where there is none."""
-    return canonical(_selfies().decoder("".join(tokens)))
+    return canonical_text(_selfies().decoder("".join(tokens)))
 
 
 def _tokens(smiles: str) -> Tokens:

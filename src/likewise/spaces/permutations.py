@@ -120,11 +120,7 @@ class Permutations(Space):
             rest = [item for item in other if item not in kept]
             return (*rest[:start], *x[start:end], *rest[start:])
 
-        made: Permutation = child(self, mixed, x)
-        return made
-
-    def to_json(self, x: Permutation) -> list[Any]:
-        return list(x)
+        return child(self, mixed, x)
 
     def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
         return read_items(text, self.items)

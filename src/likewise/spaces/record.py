@@ -129,7 +129,7 @@ class Record(Space):
         def mixed() -> Fields:
             return {name: _mixed_part(part, x[name], other[name], rng) for name, part in self.parts.items()}
 
-        return cast(Fields, child(self, mixed, x))
+        return child(self, mixed, x)
 
     def grid(self, limit: int = GRID) -> Pool:
         """A pool of all the records; a SpaceError when a part cannot be listed, or when they are more than `limit`.

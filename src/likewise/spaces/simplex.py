@@ -121,13 +121,7 @@ class Simplex(Space):
             share = rng.random()
             return share * np.asarray(x, dtype=float) + (1.0 - share) * np.asarray(other, dtype=float)
 
-        return np.asarray(child(self, mix, x), dtype=float)
-
-    def to_json(self, x: Any) -> list[float]:
-        return [float(part) for part in x]
-
-    def describe(self) -> dict[str, Any]:
-        return {"space": "Simplex", "n": int(self.n), "total": float(self.total)}
+        return child(self, mix, x)
 
     def view(self, similarity: Similarity) -> Similarity:
         """Similarities of vectors see fractions of the total."""

@@ -158,7 +158,7 @@ class Strings(Texts):
             start, end = sorted(rng.integers(min(len(x), len(other)) + 1, size=2).tolist())
             return x[:start] + other[start:end] + x[end:]
 
-        return str(child(self, mixed, x))
+        return child(self, mixed, x)
 
     def describe(self) -> dict[str, Any]:
         return {

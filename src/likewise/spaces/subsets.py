@@ -112,8 +112,7 @@ class Subsets(Space):
             taken = int(rng.integers(low, high + 1)) - len(x & other)
             return (x & other) | {differing[i] for i in rng.choice(len(differing), size=taken, replace=False)}
 
-        made: Subset = child(self, mixed, x)
-        return made
+        return child(self, mixed, x)
 
     def to_json(self, x: Subset) -> list[Any]:
         return self._split(x)[0]

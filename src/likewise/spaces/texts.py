@@ -12,9 +12,6 @@ from likewise.tables.cells import Decimal
 class Texts(Space):
     """A space whose objects are strings."""
 
-    def to_json(self, x: str) -> str:
-        return x
-
     def from_json(self, data: Any) -> str:
         # Not fitted again, for parsing a text may take long.
         return str(data)

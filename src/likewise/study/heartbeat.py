@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from threading import Event, Lock, Thread
 from typing import final
-from weakref import WeakSet
 
 from likewise.errors import StorageError, StudyError
+from likewise.study.forks import watch
 from likewise.study.storage.base import OpenStudy
 
 BEATS_PER_LEASE = 3
-_heartbeats: WeakSet[Heartbeat] = WeakSet()
 
 
 @final
@@ -22,10 +20,10 @@ class Heartbeat:
     def __init__(self, store: OpenStudy, lease: float) -> None:
         self._store = store
         self._lease = lease
-        self.begin()
-        _heartbeats.add(self)
+        self.begin_in_child()
+        watch(self)
 
-    def begin(self) -> None:
+    def begin_in_child(self) -> None:
         """Keep nothing yet. A forked child begins anew: the trials of its parent are kept by the parent alone."""
         self._ids: set[int] = set()
         self._lock = Lock()
@@ -63,13 +61,3 @@ class Heartbeat:
                 continue
             except StudyError:
                 return
-
-
-def _begin_in_child() -> None:
-    for heartbeat in list(_heartbeats):
-        heartbeat.begin()
-
-
-# Windows does not fork.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_in_child)

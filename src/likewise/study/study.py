@@ -30,6 +30,7 @@ from likewise.study import explanation
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
 from likewise.study.findings import Finding, check_single, told, told_row
+from likewise.study.forks import watch
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
@@ -132,6 +133,7 @@ class Study:
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
         self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
+        watch(self)
         self._note(
             {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe(), **describe_bounds(kept)}
         )
@@ -161,14 +163,14 @@ class Study:
     @property
     def best(self) -> Trial:
         """The best observation; of equal ones the first."""
-        observed = self._synced(State.TOLD)
+        observed = self._trials_in(State.TOLD)
         if not observed:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
         return _for_user(max(observed, key=lambda t: self._sign * value_of(t)))
 
     def count(self, state: State) -> int:
         """How many trials are in a state."""
-        return len(self._synced(State(state)))
+        return len(self._trials_in(State(state)))
 
     def ask(self, n: int = 1, *, replicates: bool = False) -> list[Suggestion]:
         """The next objects to try.
@@ -242,7 +244,7 @@ class Study:
             if what is not None or id is not None:
                 self._record([Finding(what, State.ABANDONED, id=id)])
             else:
-                mine = [t for t in self._synced(State.ASKED) if t.worker == self.worker]
+                mine = [t for t in self._trials_in(State.ASKED) if t.worker == self.worker]
                 self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
     def predict(self, objects: Sequence[Any], *, measurement: bool = False) -> Prediction:
@@ -357,11 +359,22 @@ class Study:
                 raise SimilarityError(f"{path}: {error}") from error
             return len(findings)
 
+    def begin_in_child(self) -> None:
+        """In a forked child: another worker, and nothing that a thread of the parent was in the middle of."""
+        self.worker = f"{self.worker}-{os.getpid()}"
+        if not self._lock.acquire(blocking=False):
+            self._lock = RLock()
+            self._proposer.restart()
+            self._ledger = Ledger(self._store, self.space.from_json)
+        else:
+            self._lock.release()
+        self._recorder = replace(self._recorder, ledger=self._ledger, worker=self.worker)
+
     @property
     def _sign(self) -> float:
         return 1.0 if self.direction == "maximize" else -1.0
 
-    def _synced(self, state: State) -> list[Trial]:
+    def _trials_in(self, state: State) -> list[Trial]:
         with self._lock:
             self._ledger.sync()
             return self._ledger.within(state)
@@ -378,7 +391,7 @@ class Study:
             self._ledger.sync()
 
     def _beliefs(self) -> Beliefs:
-        observed = self._synced(State.TOLD)
+        observed = self._trials_in(State.TOLD)
         if not observed:
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
         return self._proposer.believe(observations(observed, self._sign))

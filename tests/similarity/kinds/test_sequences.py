@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 
 import numpy as np
@@ -103,10 +104,7 @@ def test_settings_that_cannot_be_are_refused() -> None:
 
 
 def test_without_biopython_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(sequences, "import_module", absent)
+    monkeypatch.setitem(sys.modules, "Bio", None)
     sequences._substitutions.cache_clear()
     with pytest.raises(MissingExtra, match=r"likewise\[sequences\]"):
         GlobalAlignment("BLOSUM45").encode(["A"])

@@ -233,3 +233,33 @@ def test_a_fork_that_python_does_not_know_of_is_refused(sqlite_url: str, monkeyp
 def test_a_parent_killed_within_a_change_does_not_hold_up_its_children(url: str, start: Start) -> None:
     told, error = start(KILLED_CHANGING, url).communicate()
     assert told == "told\n", error
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_an_inherited_study_is_another_worker_and_waits_for_no_thread_of_its_parent(tmp_path: Path) -> None:
+    study = lw.Study(
+        lw.Pool(list(range(20))), lambda x, y: 1.0 / (1 + abs(x - y)), storage=f"sqlite:///{tmp_path}/s.db"
+    )
+    (asked,) = study.ask()
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with study._lock:
+            held.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        study.abandon()
+        study.tell(7, 1.0)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    done.set()
+    thread.join()
+    by_id = {trial.id: trial for trial in study.trials}
+    assert by_id[asked.id].state is lw.State.ASKED
+    (told,) = (trial for trial in by_id.values() if trial.state is lw.State.TOLD)
+    assert told.worker != study.worker

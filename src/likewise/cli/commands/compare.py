@@ -6,10 +6,10 @@ import numpy as np
 
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import sheet
-from likewise.campaign.similarities import Request
 from likewise.cli.answers import header_json
 from likewise.cli.commands import options
-from likewise.cli.console import Console, say, say_json
+from likewise.cli.console import Console, say
+from likewise.cli.parameters import Reply
 from likewise.model.compare import Comparison
 from likewise.model.compare import compare as compare_similarities
 
@@ -17,30 +17,14 @@ from likewise.model.compare import compare as compare_similarities
 MOST = 1000
 
 
-def compare(
-    file: options.File,
-    object: options.Object = None,
-    value: options.Value = None,
-    std: options.Std = None,
-    similarity: options.Similarities = None,
-    seed: options.Seed = 0,
-    text: options.Text = None,
-    decimal: options.DecimalSign = None,
-    skip_bad: options.SkipBad = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+def compare(file: options.File, columns: options.Columns, model: options.Model, console: Console) -> Reply:
     """Rank similarities by how well each predicts measured values it has not seen."""
-    console = Console(quiet)
-    table = sheet(file, options.choices(object, value, std, text, decimal, skip_bad), console)
-    request = Request(tuple(similarity or ()), seed=seed, skip_bad=skip_bad)
+    table = sheet(file, columns.choices, console)
     with console.working("comparing similarities"):
-        problem, found = solve(table, request, lambda p: _compare(p, seed, console), console)
-    if as_json:
-        say_json("compare", {**found.to_json(), **header_json(problem, console, found.diagnosis.notes)})
-    else:
-        say(str(found))
+        problem, found = solve(table, model.request(columns), lambda p: _compare(p, model.seed, console), console)
+    return Reply(
+        lambda: found.to_json() | header_json(problem, console, found.diagnosis.notes), lambda: say(str(found))
+    )
 
 
 def _compare(problem: Problem, seed: int, console: Console) -> Comparison:

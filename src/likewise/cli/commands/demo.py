@@ -13,12 +13,13 @@ from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.cli.commands import options
 from likewise.cli.commands.suggest import Files, answer, suggest
-from likewise.cli.console import Console, say, say_json, say_table
+from likewise.cli.console import Console, say, say_table
 from likewise.cli.demo_lab import Laboratory
+from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 
 TABLE, NEXT, REPORT = "molecules.csv", "next.csv", "report.html"
-COLUMNS = Choices(("smiles",), "yield")
+COLUMNS = options.Columns(["smiles"], "yield")
 
 
 class Round(NamedTuple):
@@ -40,33 +41,34 @@ def demo(
     n: Annotated[int, typer.Option("-n", "--number", min=1, help="Suggestions in a batch.")] = 8,
     seed: options.Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace the files if they exist.")] = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+    *,
+    console: Console,
+) -> Reply:
     """Run a full loop on made-up molecules: suggest, measure, tell, again. The files are left in FOLDER."""
     table, following, report = _files(folder, force)
     laboratory = Laboratory(seed)
     laboratory.write(table)
-    console = Console(quiet)
     with console.working("measuring", rounds) as progress:
         done = []
         for number in range(1, rounds + 1):
             done.append(_measure(laboratory, table, following, n, number))
             progress.advance()
-    last: dict[str, Any] = {"file": table, "n": n, "object": ["smiles"], "value": "yield", "seed": seed}
-    last |= {"out": following, "report": report}
     command = f"likewise suggest {table} --object smiles --value yield -n {n} --out {following} --report {report}"
-    if as_json:
-        answer(table, COLUMNS, _request(seed), n, Files(following, report), Listener())
+
+    def data() -> dict[str, Any]:
+        answer(table, COLUMNS.choices, _request(seed), n, Files(following, report), Listener())
         files = {"table": str(table), "next": str(following), "report": str(report)}
-        say_json("demo", {"rounds": [each._asdict() for each in done], "files": files, "next_command": command})
-        return
-    say(f"{table}: {len(laboratory.molecules)} made-up molecules, none of them measured at first.", "")
-    rows = [(str(r.round), str(r.measured), f"{r.best:.1f}", f"{r.rank} of {r.molecules}") for r in done]
-    say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
-    say("", "The next batch, and the report:", "", f"    {command}", "")
-    suggest(**last, quiet=quiet)
+        return {"rounds": [each._asdict() for each in done], "files": files, "next_command": command}
+
+    def in_words() -> None:
+        say(f"{table}: {len(laboratory.molecules)} made-up molecules, none of them measured at first.", "")
+        rows = [(str(r.round), str(r.measured), f"{r.best:.1f}", f"{r.rank} of {r.molecules}") for r in done]
+        say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
+        say("", "The next batch, and the report:", "", f"    {command}", "")
+        last = suggest(table, n, following, report, columns=COLUMNS, model=options.Aim(seed=seed), console=console)
+        last.say()
+
+    return Reply(data, in_words)
 
 
 def _files(folder: Path, force: bool) -> list[Path]:
@@ -90,7 +92,7 @@ def _request(seed: int) -> Request:
 
 def _measure(laboratory: Laboratory, table: Path, following: Path, n: int, number: int) -> Round:
     """One round: suggestions, their measurements, and both merged into the table."""
-    answer(table, COLUMNS, _request(laboratory.seed), n, Files(following), Listener())
+    answer(table, COLUMNS.choices, _request(laboratory.seed), n, Files(following), Listener())
     laboratory.fill_in(following)
     merged = merge_files(table, following, Choices(), "stop", table, Listener())
     for file in (merged.backup, following):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -9,22 +10,13 @@ import typer
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import Sheet, sheet
-from likewise.campaign.similarities import Request
 from likewise.campaign.wording import expectation, shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
-from likewise.cli.console import Console, say, say_json, say_table
+from likewise.cli.console import Console, say, say_table
+from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 from likewise.study.suggestion import Analogue
-
-
-class Numbers(NamedTuple):
-    """What is expected of an object: mean, standard deviation, and the ends of the 95 % interval."""
-
-    mean: float
-    std: float
-    low: float
-    high: float
 
 
 def explain(
@@ -34,49 +26,38 @@ def explain(
         typer.Argument(metavar="OBJECT", help="The object; for records COLUMN=CELL for each column of the object."),
     ],
     most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many analogues.")] = 8,
-    object: options.Object = None,
-    value: options.Value = None,
-    std: options.Std = None,
-    minimize: options.Minimize = False,
-    similarity: options.Similarities = None,
-    bounds: options.BoundsText = None,
-    seed: options.Seed = 0,
-    text: options.Text = None,
-    decimal: options.DecimalSign = None,
-    skip_bad: options.SkipBad = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+    *,
+    columns: options.Columns,
+    model: options.Aim,
+    console: Console,
+) -> Reply:
     """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
-    console = Console(quiet)
-    table = sheet(file, options.choices(object, value, std, text, decimal, skip_bad), console)
+    table = sheet(file, columns.choices, console)
     x = _object(table, what)
-    request = Request(
-        tuple(similarity or ()),
-        None,
-        options.direction(minimize),
-        seed,
-        skip_bad=skip_bad,
-        bounds=options.bounds(bounds),
+    with console.working("comparing objects"):
+        problem, found = solve(table, model.request(columns), lambda p: _predict(p, x, most), console, extra=[x])
+    rows = _rows_of(problem, x)
+    return Reply(
+        lambda: header_json(problem, console) | _data(problem, found, rows), lambda: _say(problem, found, rows)
     )
 
-    def work(problem: Problem) -> tuple[Numbers, tuple[Analogue, ...]]:
-        problem.need(1, "a prediction")
-        return _predict(problem, x), problem.study.explain(x, most)
 
-    with console.working("comparing objects"):
-        problem, (numbers, analogues) = solve(table, request, work, console, extra=[x])
-    if as_json:
-        _json(problem, x, numbers, analogues, console)
-    else:
-        _text(problem, x, numbers, analogues)
+class Prediction(NamedTuple):
+    """What is expected of an object, and why."""
+
+    object: Any
+    mean: float
+    std: float
+    low: float
+    high: float
+    analogues: tuple[Analogue, ...]
 
 
-def _predict(problem: Problem, x: Any) -> Numbers:
+def _predict(problem: Problem, x: Any, most: int) -> Prediction:
+    problem.need(1, "a prediction")
     found = problem.study.predict([x])
-    low, high = found.interval()
-    return Numbers(*(float(row[0]) for row in (*found, low, high)))
+    mean, std, low, high = (float(row[0]) for row in (*found, *found.interval()))
+    return Prediction(x, mean, std, low, high, problem.study.explain(x, most))
 
 
 def _object(table: Sheet, what: list[str]) -> Any:
@@ -102,27 +83,26 @@ def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:
     return [(sheet.table.number(i), sheet.values[i]) for i in same]
 
 
-def _text(problem: Problem, x: Any, numbers: Numbers, analogues: tuple[Analogue, ...]) -> None:
+def _say(problem: Problem, found: Prediction, measured: Sequence[tuple[int, float]]) -> None:
     assert problem.sheet is not None
-    value = problem.sheet.roles.value
-    expected = expectation(numbers.mean, numbers.low, numbers.high)
-    say(f"{shown(x)}: expected {value} {expected}, with a chance of 95 %")
-    for row, measured in _rows_of(problem, x):
-        say(f"It was measured: {measured:.6g} in row {row}.")
-    say("")
-    rows = [(f"{a.influence:+.3f}", f"{a.value:.6g}", shown(a.object), str(problem.row(a.object))) for a in analogues]
-    say_table(("weight", value, ", ".join(problem.sheet.roles.objects), "row"), rows, right=(0, 1, 3))
+    roles = problem.sheet.roles
+    expected = expectation(found.mean, found.low, found.high)
+    say(f"{shown(found.object)}: expected {roles.value} {expected}, with a chance of 95 %")
+    say(*(f"It was measured: {value:.6g} in row {row}." for row, value in measured), "")
+    rows = [
+        (f"{a.influence:+.3f}", f"{a.value:.6g}", shown(a.object), str(problem.row(a.object))) for a in found.analogues
+    ]
+    say_table(("weight", roles.value, ", ".join(roles.objects), "row"), rows, right=(0, 1, 3))
 
 
-def _json(problem: Problem, x: Any, numbers: Numbers, analogues: tuple[Analogue, ...], console: Console) -> None:
-    say_json(
-        "explain",
-        {
-            **header_json(problem, console),
-            "object": problem.study.space.to_json(x),
-            **numbers._asdict(),
-            "measurements": [{"row": row, "value": value} for row, value in _rows_of(problem, x)],
-            "because": analogues_json(problem, analogues),
-            "similarities": weights_json(problem),
-        },
-    )
+def _data(problem: Problem, found: Prediction, measured: Sequence[tuple[int, float]]) -> dict[str, Any]:
+    return {
+        "object": problem.study.space.to_json(found.object),
+        "mean": found.mean,
+        "std": found.std,
+        "low": found.low,
+        "high": found.high,
+        "measurements": [{"row": row, "value": value} for row, value in measured],
+        "because": analogues_json(problem, found.analogues),
+        "similarities": weights_json(problem),
+    }

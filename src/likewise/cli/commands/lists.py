@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from likewise.campaign.names import arguments, known_similarities
 from likewise.campaign.space_text import spaces as known_spaces
 from likewise.campaign.space_text import summary
-from likewise.cli.commands import options
-from likewise.cli.console import say, say_json, say_table
+from likewise.cli.console import say, say_table
+from likewise.cli.parameters import Reply
 
 KEYS = ("name", "for", "help", "arguments")
 EXAMPLE = """
@@ -20,31 +22,32 @@ The others, and options that have no short form, go into a TOML file for --space
 """
 
 
-def similarities(as_json: options.Json = False, debug: options.Debug = False) -> None:
+FOOTER = """
+--similarity NAME[,NAME…] takes several as a committee, weighted by how well each explains the values.
+Arguments go in brackets: ngrams(4), tanimoto(fingerprint=maccs), canonical_smiles(indel).
+Records take one for each column: --similarity ligand=tanimoto,temperature=matern.
+Left out, or auto, the kind of object decides."""
+
+
+def similarities() -> Reply:
     """List the similarities that --similarity knows by name."""
     known = known_similarities().items()
     rows = [(name, str(each.kind), each.compares, arguments(each)) for name, each in known]
-    if as_json:
-        say_json("similarities", {"similarities": [dict(zip(KEYS, row, strict=True)) for row in rows]})
-        return
-    say_table(("name", "for", "compares", "arguments"), rows)
-    say(
-        "",
-        "--similarity NAME[,NAME…] takes several as a committee, weighted by how well each explains the values.",
-        "Arguments go in brackets: ngrams(4), tanimoto(fingerprint=maccs), canonical_smiles(indel).",
-        "Records take one for each column: --similarity ligand=tanimoto,temperature=matern.",
-        "Left out, or auto, the kind of object decides.",
-    )
+    return _list("similarities", ("name", "for", "compares", "arguments"), rows, FOOTER)
 
 
-def spaces(as_json: options.Json = False, debug: options.Debug = False) -> None:
+def spaces() -> Reply:
     """List the spaces that --space can describe: where candidates come from that are not in a file."""
     rows = [
         (name, each.short or "(file)", summary(each), ", ".join(each.arguments()))
         for name, each in known_spaces().items()
     ]
-    if as_json:
-        say_json("spaces", {"spaces": [dict(zip(KEYS, row, strict=True)) for row in rows]})
-        return
-    say_table(("space", "short form", "objects", "arguments in a file"), rows)
-    say(EXAMPLE)
+    return _list("spaces", ("space", "short form", "objects", "arguments in a file"), rows, EXAMPLE)
+
+
+def _list(what: str, columns: Sequence[str], rows: Sequence[Sequence[str]], footer: str) -> Reply:
+    def in_words() -> None:
+        say_table(columns, rows)
+        say(footer)
+
+    return Reply(lambda: {what: [dict(zip(KEYS, row, strict=True)) for row in rows]}, in_words)

@@ -1,81 +1,87 @@
-"""Options that commands share."""
+"""Options that commands share, in groups."""
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 import typer
 
 from likewise.campaign.sheet import Choices
+from likewise.campaign.similarities import Request
 from likewise.errors import UsageError
 from likewise.study.methods.bounded import Bounds
 from likewise.tables.cells import Decimal
 
-
-def _debugging(context: typer.Context, value: bool) -> bool:
-    if value:
-        context.meta["likewise.debug"] = True
-    return value
-
-
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet, gzipped or not, with an object in each row.")
 ]
-Object = Annotated[
-    list[str] | None,
-    typer.Option("--object", "-o", help="Column of the objects; once for each column if they are records."),
-]
-Value = Annotated[str | None, typer.Option("--value", "-v", help="Column of the measured values.")]
-Std = Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")]
-Text = Annotated[list[str] | None, typer.Option("--text", help="Column of numbers to compare as text.")]
-DecimalSign = Annotated[str | None, typer.Option("--decimal", help="Decimal sign, '.' or ','; detected if not given.")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be used, and say which.")]
-Minimize = Annotated[bool, typer.Option("--minimize", help="Look for the smallest value, not the largest.")]
-Similarities = Annotated[
-    list[str] | None,
-    typer.Option("--similarity", "-s", help="NAME[,NAME…] or COLUMN=NAME[,…]; see `likewise similarities`."),
-]
-SpaceText = Annotated[
-    str | None,
-    typer.Option("--space", help="Where candidates come from if not from the file: strings:ACGT:8 or space.toml."),
-]
-BoundsText = Annotated[
-    str | None,
-    typer.Option("--bounds", help="Between which values lie: 0,100 (or 0, without an end)."),
-]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed and file give the same answer.")]
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON (docs/cli.md describes it).")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
-Debug = Annotated[
-    bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_debugging, is_eager=True)
-]
 
 
-def choices(
-    object: list[str] | None,
-    value: str | None,
-    std: str | None = None,
-    text: list[str] | None = None,
-    decimal: str | None = None,
-    skip_bad: bool = False,
-) -> Choices:
-    """What the user said about the columns."""
-    if decimal not in (None, ".", ","):
-        raise UsageError(f"--decimal is '.' or ',', not {decimal!r}.")
-    return Choices(tuple(object or ()), value, std, tuple(text or ()), cast("Decimal | None", decimal), skip_bad)
+@dataclass(frozen=True)
+class Columns:
+    """What the user says about the columns of a table."""
+
+    object: Annotated[
+        list[str] | None,
+        typer.Option("--object", "-o", help="Column of the objects; once for each column if they are records."),
+    ] = None
+    value: Annotated[str | None, typer.Option("--value", "-v", help="Column of the measured values.")] = None
+    std: Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")] = None
+    text: Annotated[list[str] | None, typer.Option("--text", help="Column of numbers to compare as text.")] = None
+    decimal: Annotated[
+        str | None, typer.Option("--decimal", help="Decimal sign, '.' or ','; detected if not given.")
+    ] = None
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be used, and say which.")] = (
+        False
+    )
+
+    @property
+    def choices(self) -> Choices:
+        """The same for a table."""
+        if self.decimal not in (None, ".", ","):
+            raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
+        decimal = cast("Decimal | None", self.decimal)
+        return Choices(tuple(self.object or ()), self.value, self.std, tuple(self.text or ()), decimal, self.skip_bad)
 
 
-def direction(minimize: bool) -> Literal["maximize", "minimize"]:
-    """The direction of a study."""
-    return "minimize" if minimize else "maximize"
+@dataclass(frozen=True)
+class Model:
+    """How objects are compared."""
+
+    similarity: Annotated[
+        list[str] | None,
+        typer.Option("--similarity", "-s", help="NAME[,NAME…] or COLUMN=NAME[,…]; see `likewise similarities`."),
+    ] = None
+    seed: Seed = 0
+
+    def request(self, columns: Columns) -> Request:
+        """What is asked for, of a table with these columns."""
+        return Request(tuple(self.similarity or ()), seed=self.seed, skip_bad=columns.skip_bad)
 
 
-def bounds(text: str | None) -> Bounds | None:
+@dataclass(frozen=True)
+class Aim(Model):
+    """How objects are compared, and which are the best."""
+
+    minimize: Annotated[bool, typer.Option("--minimize", help="Look for the smallest value, not the largest.")] = False
+    bounds: Annotated[
+        str | None, typer.Option("--bounds", help="Between which values lie: 0,100 (or 0, without an end).")
+    ] = None
+
+    def request(self, columns: Columns) -> Request:
+        """What is asked for, of a table with these columns."""
+        given = replace(super().request(columns), bounds=parse_bounds(self.bounds))
+        return replace(given, direction="minimize" if self.minimize else "maximize")
+
+
+def parse_bounds(text: str | None) -> Bounds | None:
     """The lower and the upper bound of the values.
 
-    >>> bounds("0,100"), bounds("0,")
+    >>> parse_bounds("0,100"), parse_bounds("0,")
     ((0.0, 100.0), (0.0, None))
     """
     if text is None:

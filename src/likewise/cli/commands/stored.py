@@ -5,18 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from likewise.campaign.targets import check_targets
-from likewise.cli.commands import options
-from likewise.cli.console import Console, say, say_json, say_table
+from likewise.cli.console import Console, say, say_table
+from likewise.cli.parameters import Reply
 from likewise.errors import StorageWarning, UsageError
 from likewise.study.storage.address import without_password
-from likewise.study.storage.base import Storage, open_storage
+from likewise.study.storage.base import Storage, StudyInfo, open_storage
 from likewise.study.storage.database import NoStorage
 from likewise.study.trial_tables import SUFFIXES
 from likewise.study.trial_tables import export as write_trials
@@ -24,38 +25,32 @@ from likewise.study.trial_tables import export as write_trials
 Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, postgresql://…, or a SQLite file.")]
 
 
-def studies(url: Url, as_json: options.Json = False, debug: options.Debug = False) -> None:
+def studies(url: Url) -> Reply:
     """List the studies of a storage."""
+    shown = without_password(url)
     with open_existing(url) as storage:
         found = storage.studies()
-    if as_json:
-        listed = [
-            {
-                "name": info.name,
-                "direction": info.direction,
-                "trials": {str(state): count for state, count in info.counts.items()},
-                "best": info.best,
-                "created": info.created,
-                "updated": info.updated,
-            }
-            for info in found
-        ]
-        say_json("studies", {"url": without_password(url), "studies": listed})
-        return
-    if not found:
-        say(f"There are no studies in {without_password(url)}.")
-        return
-    rows = [
-        (
-            info.name,
-            info.direction,
-            "" if info.best is None else f"{info.best:.6g}",
-            ", ".join(f"{count} {state}" for state, count in info.counts.items() if count),
-            datetime.fromtimestamp(info.updated).astimezone().strftime("%Y-%m-%d %H:%M"),
-        )
-        for info in found
-    ]
-    say_table(("study", "direction", "best", "trials", "last change"), rows, right=(2,))
+
+    def in_words() -> None:
+        if found:
+            say_table(("study", "direction", "best", "trials", "last change"), map(_cells, found), right=(2,))
+        else:
+            say(f"There are no studies in {shown}.")
+
+    return Reply(lambda: {"url": shown, "studies": [*map(_data, found)]}, in_words)
+
+
+def _data(info: StudyInfo) -> dict[str, Any]:
+    fields = asdict(info)
+    trials = {str(state): count for state, count in fields.pop("counts").items()}
+    return {"name": fields.pop("name"), "direction": fields.pop("direction"), "trials": trials, **fields}
+
+
+def _cells(info: StudyInfo) -> tuple[str, ...]:
+    best = "" if info.best is None else f"{info.best:.6g}"
+    trials = ", ".join(f"{count} {state}" for state, count in info.counts.items() if count)
+    changed = datetime.fromtimestamp(info.updated).astimezone().strftime("%Y-%m-%d %H:%M")
+    return info.name, info.direction, best, trials, changed
 
 
 def export(
@@ -65,9 +60,7 @@ def export(
         Path | None, typer.Option("--out", help="A .csv, .parquet or .json file. Default: NAME.csv.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
-    as_json: options.Json = False,
-    debug: options.Debug = False,
-) -> None:
+) -> Reply:
     """Write all trials of a stored study to a table."""
     target = out or Path(f"{name}.csv")
     if out is None and target.name != f"{name}.csv":
@@ -85,10 +78,10 @@ def export(
         with noting():
             rows = storage.rows(name)
     write_trials(rows, target)
-    if as_json:
-        say_json("export", {"study": name, "trials": len(rows), "file": str(target)})
-    else:
-        say(f"{target}: {len(rows)} trials of study {name!r}.")
+    return Reply(
+        lambda: {"study": name, "trials": len(rows), "file": str(target)},
+        lambda: say(f"{target}: {len(rows)} trials of study {name!r}."),
+    )
 
 
 @contextmanager

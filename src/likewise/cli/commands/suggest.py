@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -20,7 +20,8 @@ from likewise.campaign.targets import check_targets
 from likewise.campaign.wording import because, count, expectation, percent, shown
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
 from likewise.cli.commands import options
-from likewise.cli.console import Console, say, say_json, say_table
+from likewise.cli.console import Console, say, say_table
+from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 from likewise.report.page import check_report, write_report
 from likewise.study.suggestion import Suggestion
@@ -38,6 +39,10 @@ Number = Annotated[int, typer.Option("-n", "--number", min=1, help="How many sug
 Out = Annotated[
     Path | None, typer.Option("--out", help="Write the suggestions here, to be filled in: .csv, .tsv, .parquet.")
 ]
+SpaceText = Annotated[
+    str | None,
+    typer.Option("--space", help="Where candidates come from if not from the file: strings:ACGT:8 or space.toml."),
+]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a report: one HTML file.")]
 AcquisitionName = Annotated[str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.")]
 StrategyName = Annotated[
@@ -51,51 +56,36 @@ Force = Annotated[
 def suggest(
     file: InputFile = None,
     n: Number = 1,
-    object: options.Object = None,
-    value: options.Value = None,
-    std: options.Std = None,
-    minimize: options.Minimize = False,
     out: Out = None,
     report: Report = None,
-    similarity: options.Similarities = None,
-    space: options.SpaceText = None,
+    space: SpaceText = None,
     acquisition: AcquisitionName = "ei",
     strategy: StrategyName = "auto",
-    bounds: options.BoundsText = None,
-    seed: options.Seed = 0,
-    text: options.Text = None,
-    decimal: options.DecimalSign = None,
-    skip_bad: options.SkipBad = False,
     force: Force = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+    *,
+    columns: options.Columns,
+    model: options.Aim,
+    console: Console,
+) -> Reply:
     """Suggest what to measure next: rows with a value are observations, rows without are candidates.
 
     FILE is never changed. Fill in the values of --out, merge them with `likewise tell`, and run the same command again.
     """
-    files = Files(out, report, force)
-    _check_files(file, space, files)
-    console = Console(quiet)
-    chosen = options.choices(object, value, std, text, decimal, skip_bad)
-    request = Request(
-        tuple(similarity or ()),
-        None if space is None else space_text.space(space),
-        options.direction(minimize),
-        seed,
-        names.acquisition(acquisition),
-        names.strategy(strategy),
-        skip_bad,
+    if file is None and space is None:
+        raise UsageError("Give a FILE with candidates, or a --space to take them from.")
+    sources = {"the input, which is never changed": file, "the file of --space": space_text.path(space)}
+    check_targets({"--out": out, "--report": report}, sources)
+    if report is not None:
+        check_report(report, force)
+    request = replace(
+        model.request(columns),
+        space=None if space is None else space_text.space(space),
+        acquisition=names.acquisition(acquisition),
+        strategy=names.strategy(strategy),
         searching=True,
-        bounds=options.bounds(bounds),
     )
-    found = answer(file, chosen, request, n, files, console)
-    if as_json:
-        _say_json(found, console)
-    else:
-        _say_suggestions(found)
-        _say_background(found)
+    found = answer(file, columns.choices, request, n, Files(out, report, force), console)
+    return Reply(lambda: _data(found, console), lambda: _say(found))
 
 
 class Files(NamedTuple):
@@ -190,7 +180,7 @@ def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
         listener.note("Nothing is measured yet. The first batch is spread out: each object is unlike the others")
 
 
-def _say_json(answer: Answer, listener: Listener) -> None:
+def _data(answer: Answer, listener: Listener) -> dict[str, Any]:
     problem, (out, report, _) = answer.problem, answer.files
     best = problem.study.best if problem.measured else None
     suggestions = [
@@ -207,7 +197,7 @@ def _say_json(answer: Answer, listener: Listener) -> None:
         }
         for rank, s in enumerate(answer.suggestions, 1)
     ]
-    data = {
+    return {
         **header_json(problem, listener),
         "best": None if best is None else {**object_json(problem, best.object), "value": best.value},
         "suggestions": suggestions,
@@ -216,10 +206,9 @@ def _say_json(answer: Answer, listener: Listener) -> None:
         "out": None if out is None else str(out),
         "report": None if report is None else str(report),
     }
-    say_json("suggest", data)
 
 
-def _say_suggestions(answer: Answer) -> None:
+def _say(answer: Answer) -> None:
     sheet, found, value = answer.problem.sheet, answer.suggestions, answer.value
     name = "object" if sheet is None else ", ".join(sheet.roles.objects)
     if not found:
@@ -233,6 +222,7 @@ def _say_suggestions(answer: Answer) -> None:
         ]
         columns = ("", name, f"expected {value} (95 %)", "beats best", f"because of ({value}, weight)")
         say_table(columns, rows, right=(0, 3))
+    _say_background(answer)
 
 
 def _say_background(answer: Answer) -> None:

@@ -13,7 +13,8 @@ import typer
 from likewise.campaign.results import Merged, Overlooked, merge_files
 from likewise.campaign.wording import count
 from likewise.cli.commands import options
-from likewise.cli.console import Console, say, say_json
+from likewise.cli.console import Console, say
+from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 from likewise.tables.writing import check_name
 
@@ -37,19 +38,12 @@ def tell(
         typer.Option(help="Objects that have another value: stop, keep the old, replace it, or add a measurement."),
     ] = OnConflict.STOP,
     force: Annotated[bool, typer.Option("--force", help="Replace the new table if it exists.")] = False,
-    object: options.Object = None,
-    value: options.Value = None,
-    std: options.Std = None,
-    text: options.Text = None,
-    decimal: options.DecimalSign = None,
-    skip_bad: options.SkipBad = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+    *,
+    columns: options.Columns,
+    console: Console,
+) -> Reply:
     """Merge filled-in results into the table: gaps are filled, new objects appended, contradictions listed."""
-    console = Console(quiet)
-    chosen = options.choices(object, value, std, text, decimal, skip_bad)
+    chosen = columns.choices
     target = _target(file, results, out, in_place, force)
     try:
         merged = merge_files(file, results, chosen, on_conflict.value, target, console)
@@ -57,10 +51,7 @@ def tell(
         every = shlex.join(options.words(replace(chosen, objects=(error.taken, *error.columns))))
         alone = shlex.quote(error.taken)
         raise UsageError(f"{error} Say {every}, or --object {alone} alone if these rows are replicates.") from None
-    if as_json:
-        say_json("tell", _json(merged, target, console))
-    else:
-        _say(merged, target, results, on_conflict)
+    return Reply(lambda: _data(merged, target, console), lambda: _say(merged, target, results, on_conflict))
 
 
 def _target(file: Path, results: Path, out: Path | None, in_place: bool, force: bool) -> Path:
@@ -95,7 +86,7 @@ def _say(merged: Merged, target: Path, results: Path, on_conflict: OnConflict) -
         say(f"The old table is kept as {merged.backup}.")
 
 
-def _json(merged: Merged, target: Path, console: Console) -> dict[str, Any]:
+def _data(merged: Merged, target: Path, console: Console) -> dict[str, Any]:
     merge = merged.merge
     return {
         "file": str(target),

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.errors import MissingExtra, SimilarityError, StudyError
+from likewise.errors import SimilarityError, StudyError, import_extra
 from likewise.search.pool.partition import PRECISE, Partition
 from likewise.search.pool.query import Contenders, Entries, Query, Rows, join_entries, merge
 from likewise.similarity.base import Similarity
@@ -233,10 +233,7 @@ def _threads(workers: Mapping[str, int]) -> int:
 
 def _workers(client: Any) -> dict[str, int]:
     """The threads of each worker; a cluster that is still without workers is given time to start one."""
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
-        raise MissingExtra("Pool(client=…)", "distributed", "dask") from None
+    import_extra("distributed", "Pool(client=…)", "distributed", "dask")
     found = dict(client.nthreads())
     if not found:
         try:

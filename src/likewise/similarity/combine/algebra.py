@@ -22,6 +22,7 @@ from likewise.similarity.base import (
     Pullback,
     Similarity,
     Vector,
+    numbered,
 )
 from likewise.similarity.combine.fixed import Fixed
 from likewise.similarity.combine.mix import Mix
@@ -70,11 +71,8 @@ def others_product(scores: Sequence[Any]) -> list[Any]:
 
 def merged(pullbacks: Sequence[ParameterPullback], weights: Sequence[Matrix]) -> dict[str, Vector]:
     """The slopes of all parts' parameters, each under its part's number."""
-    return {
-        f"{i}.{name}": slope
-        for i, (pull, w) in enumerate(zip(pullbacks, weights, strict=True))
-        for name, slope in pull(w).items()
-    }
+    each = enumerate(zip(pullbacks, weights, strict=True))
+    return {name: slope for i, (pull, w) in each for name, slope in numbered(pull(w), i).items()}
 
 
 class Combination(Similarity):
@@ -273,7 +271,7 @@ class Symmetrised(Through):
 
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
         scores, pull = self.inner.sensitivity(a)
-        return 0.5 * (scores + scores.T), lambda weights: merged([pull], [0.5 * (weights + weights.T)])
+        return 0.5 * (scores + scores.T), lambda weights: numbered(pull(0.5 * (weights + weights.T)))
 
 
 def symmetrised(given: Similarity | Function) -> Similarity:

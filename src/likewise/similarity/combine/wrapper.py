@@ -4,45 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
-from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector, assign, numbered
 from likewise.similarity.encodings.arrays import Encoding
+from likewise.similarity.from_function import as_similarity
 
 
 class Wrapper(Similarity):
-    """A frozen dataclass with a field `inner`, the similarity whose encodings it shares."""
+    """A frozen dataclass with a similarity, or a plain function, in its field `wraps`, whose encodings it shares."""
 
-    inner: Similarity
+    wraps: ClassVar[str] = "inner"
+
+    def __post_init__(self) -> None:
+        assign(self, **{self.wraps: as_similarity(self.wrapped)})
+
+    @property
+    def wrapped(self) -> Similarity:
+        """The similarity that this one is made of."""
+        found: Similarity = getattr(self, self.wraps)
+        return found
 
     @property
     def parts(self) -> tuple[Similarity, ...]:
-        return (self.inner,)
+        return (self.wrapped,)
 
     @property
     def signed(self) -> bool:
-        return self.inner.signed
+        return self.wrapped.signed
 
     @property
     def kind(self) -> str | None:
-        return self.inner.kind
+        return self.wrapped.kind
 
     @property
     def encoder(self) -> Similarity:
-        return self.inner.encoder if type(self).encode is Wrapper.encode else self
+        return self.wrapped.encoder if type(self).encode is Wrapper.encode else self
 
     @property
     def name(self) -> str:
-        return self.inner.name
+        return self.wrapped.name
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return replace(self, inner=parts[0])  # type: ignore[type-var]
+        return replace(self, **{self.wraps: parts[0]})  # type: ignore[type-var]
 
     def part_encoding(self, a: Encoding, i: int) -> Encoding:
         return a
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
-        return self.inner.encode(objects)
+        return self.wrapped.encode(objects)
 
 
 class Through(Wrapper):
@@ -50,14 +60,14 @@ class Through(Wrapper):
 
     @property
     def psd(self) -> bool:
-        return self.inner.psd
+        return self.wrapped.psd
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return self.inner.between(a, b)
+        return self.wrapped.between(self.part_encoding(a, 0), self.part_encoding(b, 0))
 
     def within(self, a: Encoding) -> Vector:
-        return self.inner.within(a)
+        return self.wrapped.within(self.part_encoding(a, 0))
 
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(a)
-        return scores, lambda weights: {f"0.{name}": slope for name, slope in pull(weights).items()}
+        scores, pull = self.wrapped.sensitivity(self.part_encoding(a, 0))
+        return scores, lambda weights: numbered(pull(weights))

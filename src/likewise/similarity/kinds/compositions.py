@@ -6,25 +6,16 @@ similarities are differentiable in x.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import (
-    LogNormal,
-    Matrix,
-    Normalised,
-    Parameter,
-    ParameterPullback,
-    Pullback,
-    Similarity,
-    Vector,
-)
+from likewise.similarity.base import LogNormal, Matrix, Normalised, Pullback, Vector
 from likewise.similarity.checks import check_widths
-from likewise.similarity.kinds.vectors import RBF, Lengthscale, as_vectors, lengthscale_prior
+from likewise.similarity.kinds.vectors import Lengthscale, SquaredExponential, as_vectors, lengthscale_prior
 
 Shares = tuple[Matrix, Vector]
 LEAST_SHARE = 1e-6
@@ -83,12 +74,9 @@ class Hellinger(Normalised):
 
         return self.between(a, b), pull
 
-    def linearise_within(self, a: Any) -> tuple[Vector, Pullback]:
-        return self.within(a), lambda weights: np.zeros_like(a[0])
-
 
 @dataclass(frozen=True, eq=False)
-class Aitchison(Normalised):
+class Aitchison(SquaredExponential):
     """exp(−½ Σ_k (c_k − c'_k)²/ℓ_k²), c = log p − mean log p: an RBF kernel of Aitchison's centred log-ratios. PSD.
 
     A share of zero has no logarithm: `zero` is added to every share, (p_k + zero)/(1 + n zero), which is smooth and
@@ -108,10 +96,7 @@ class Aitchison(Normalised):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.zero) and self.zero > 0):
             raise SimilarityError(f"Aitchison needs a positive zero, the share that stands for none, not {self.zero}")
-        if self.lengthscale is not None:
-            RBF(self.lengthscale)
-
-    psd = True
+        super().__post_init__()
 
     def encode(self, objects: Sequence[Any]) -> tuple[Matrix, Vector, Matrix]:
         """The shares, the total, and the centred log-ratios."""
@@ -119,23 +104,14 @@ class Aitchison(Normalised):
         logs = np.log(p + self.zero)
         return p, total, logs - logs.mean(axis=1, keepdims=True) if logs.shape[1] else logs
 
-    def between(self, a: Any, b: Any) -> Matrix:
+    def _points(self, a: Any) -> Matrix:
+        return cast(Matrix, a[2])
+
+    def _check_pair(self, a: Any, b: Any) -> None:
         _check_parts(a[0], b[0])
-        return self._kernel(a).between(a[2], b[2])
-
-    def parameters(self, a: Any) -> dict[str, Parameter]:
-        n = a[0].shape[1]
-        return {"lengthscale": Parameter(np.array(self._kernel(a)._lengthscales(n)), self._prior(n))} if n else {}
-
-    def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
-        return replace(self, lengthscale=values["lengthscale"]) if values else self
-
-    def sensitivity(self, a: Any) -> tuple[Matrix, ParameterPullback]:
-        return self._kernel(a).sensitivity(a[2])
 
     def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
-        _check_parts(a[0], b[0])
-        scores, pull = self._kernel(a).linearise(a[2], b[2])
+        scores, pull = super().linearise(a, b)
 
         def pull_parts(weights: Matrix) -> Matrix:
             slope = pull(weights)
@@ -144,17 +120,10 @@ class Aitchison(Normalised):
 
         return scores, pull_parts
 
-    def linearise_within(self, a: Any) -> tuple[Vector, Pullback]:
-        return self.within(a), lambda weights: np.zeros_like(a[0])
-
-    def _prior(self, n: int) -> LogNormal:
+    def _prior(self, dimension: int) -> LogNormal:
         """The prior of vectors in the unit cube, stretched to the range of the log-ratios."""
-        unit = lengthscale_prior(n)
+        unit = lengthscale_prior(dimension)
         return LogNormal(unit.location + float(np.log(np.log1p(1.0 / self.zero))), unit.scale)
-
-    def _kernel(self, a: Any) -> RBF:
-        n = max(a[0].shape[1], 1)
-        return RBF(self._prior(n).mode if self.lengthscale is None else self.lengthscale)
 
 
 def _check_parts(p: Matrix, q: Matrix) -> None:

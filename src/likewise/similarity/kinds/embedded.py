@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Similarity, Vector, assign
+from likewise.similarity.base import Function, Matrix, Similarity, Vector
 from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding
-from likewise.similarity.from_function import as_similarity
 from likewise.similarity.kinds.vectors import Cosine
 from likewise.similarity.pairs import object_key
 
@@ -59,26 +58,17 @@ class Embedded(Through):
     """
 
     function: Callable[[Any], Any]
-    similarity: Similarity = field(default_factory=Cosine)
+    wraps = "similarity"
+    similarity: Similarity | Function = field(default_factory=Cosine)
     batch: bool = False
     _vectors: _Vectors = field(default_factory=_Vectors, repr=False)
 
-    def __post_init__(self) -> None:
-        assign(self, similarity=as_similarity(self.similarity))
-
-    @property
-    def inner(self) -> Similarity:  # type: ignore[override]
-        return self.similarity
-
     @property
     def name(self) -> str:
-        return f"{self.similarity.name} of {getattr(self.function, '__name__', type(self.function).__name__)}"
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return replace(self, similarity=parts[0])
+        return f"{self.wrapped.name} of {getattr(self.function, '__name__', type(self.function).__name__)}"
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
-        return self.similarity.encode(list(self.vectors(objects)))
+        return self.wrapped.encode(list(self.vectors(objects)))
 
     def vectors(self, objects: Sequence[Any]) -> Matrix:
         """The vectors of the objects, one row each."""

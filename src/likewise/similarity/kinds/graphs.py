@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import MissingExtra, SimilarityError
+from likewise.errors import SimilarityError, import_extra
 from likewise.similarity.base import Matrix, Normalised
 from likewise.similarity.checks import check_whole
 from likewise.similarity.encodings.sparse_features import (
@@ -59,10 +59,7 @@ class Flat:
 
 def as_graphs(objects: Sequence[Any]) -> Sequence[Any]:
     """The objects themselves, all of them networkx graphs; the error names the one that is not."""
-    try:
-        import networkx as nx
-    except ImportError:
-        raise MissingExtra("comparing graphs", "networkx", "graphs") from None
+    nx = import_extra("networkx", "comparing graphs", "networkx", "graphs")
     for number, x in enumerate(objects):
         if not isinstance(x, nx.Graph):
             raise SimilarityError(f"object {number} is not a networkx graph: {x!r}; networkx.Graph(edges) builds one")

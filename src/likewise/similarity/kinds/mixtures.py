@@ -8,16 +8,16 @@ and W_b, and the ground similarity K of the objects, all sums over pairs of obje
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Function, Matrix, Parameter, ParameterPullback, Similarity, Vector, assign
+from likewise.errors import SimilarityError, import_extra
+from likewise.similarity.base import Function, Matrix, Parameter, ParameterPullback, Similarity, Vector, numbered
+from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings.arrays import Encoding
-from likewise.similarity.from_function import as_similarity
 from likewise.similarity.kinds.mixture_encoding import Mixtures, encode_mixtures, union
 
 # A matrix of ground similarities of more entries than this is computed in parts.
@@ -56,42 +56,49 @@ def _own_computed(ground: Similarity, a: Mixtures) -> Vector:
     return np.concatenate([_own_computed(ground, a[:half]), _own_computed(ground, a[half:])])
 
 
-class _Ground(Similarity):
+class _Ground(Wrapper):
     """A similarity of mixtures over a ground similarity."""
 
     kind = "mixtures"
-    ground: Similarity
-
-    @property
-    def parts(self) -> tuple[Similarity, ...]:
-        return (self.ground,)
+    wraps = "ground"
 
     @property
     def name(self) -> str:
-        return f"{type(self).__name__} of {self.ground.name}"
-
-    def rebuilt(self, parts: Sequence[Similarity]) -> Similarity:
-        return replace(self, ground=parts[0])  # type: ignore[type-var]
+        return f"{type(self).__name__} of {self.wrapped.name}"
 
     def part_encoding(self, a: Mixtures, i: int) -> Encoding:
         return union(a)[0]
 
     def encode(self, objects: Sequence[Any]) -> Mixtures:
-        return encode_mixtures(self.ground, objects)
+        return encode_mixtures(self.wrapped, objects)
 
     def _inner_sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
         """⟨μ_i, μ_j⟩ of all pairs, and the map W ↦ Σ_ij W_ij ∂⟨μ_i, μ_j⟩/∂ log θ for the ground's parameters θ."""
         x, w = union(a)
-        scores, pull = self.ground.sensitivity(x)
+        scores, pull = self.wrapped.sensitivity(x)
         inner = np.asarray(w @ (w @ scores).T).T
 
         def pull_inner(weights: Matrix) -> dict[str, Vector]:
-            return {f"0.{name}": slope for name, slope in pull(np.asarray(w.T @ (w.T @ weights.T).T)).items()}
+            return numbered(pull(np.asarray(w.T @ (w.T @ weights.T).T)))
 
         return inner, pull_inner
 
 
-@dataclass(frozen=True, init=False)
+class _GroundDistance(_Ground, DistanceSimilarity):
+    """One made from a distance of mixtures."""
+
+    signed = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_scale()
+
+    def fitted(self, a: Mixtures) -> Similarity:
+        ground = self.wrapped.fitted(self.part_encoding(a, 0))
+        return DistanceSimilarity.fitted(cast(DistanceSimilarity, self.rebuilt([ground])), a)
+
+
+@dataclass(frozen=True)
 class MeanEmbedding(_Ground):
     """⟨μ, ν⟩/√(⟨μ, μ⟩⟨ν, ν⟩), ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l): the cosine of two mixtures. PSD if the ground is.
 
@@ -102,24 +109,17 @@ class MeanEmbedding(_Ground):
     """
 
     compares = "the mean of all pairs of parts"
-    ground: Similarity
-
-    def __init__(self, ground: Similarity | Function) -> None:
-        assign(self, ground=as_similarity(ground))
+    ground: Similarity | Function
 
     @property
     def psd(self) -> bool:
-        return self.ground.psd
-
-    @property
-    def signed(self) -> bool:
-        return self.ground.signed
+        return self.wrapped.psd
 
     def between(self, a: Mixtures, b: Mixtures) -> Matrix:
-        return _inner(self.ground, a, b) / _norms(_own(self.ground, a))[:, None] / _norms(_own(self.ground, b))
+        return _inner(self.wrapped, a, b) / _norms(_own(self.wrapped, a))[:, None] / _norms(_own(self.wrapped, b))
 
     def within(self, a: Mixtures) -> Vector:
-        return np.isfinite(_norms(_own(self.ground, a))).astype(float)
+        return np.isfinite(_norms(_own(self.wrapped, a))).astype(float)
 
     def sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
         inner, pull = self._inner_sensitivity(a)
@@ -140,8 +140,8 @@ def _norms(own: Vector) -> Vector:
     return np.sqrt(np.where(own > 1e-12, own, np.inf))
 
 
-@dataclass(frozen=True, init=False)
-class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
+@dataclass(frozen=True)
+class MaximumMeanDiscrepancy(_GroundDistance):
     """exp(−d/ℓ), d = ⟨μ, μ⟩ − 2⟨μ, ν⟩ + ⟨ν, ν⟩, the squared maximum mean discrepancy of two mixtures, at least 0.
 
     ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l). PSD if the ground similarity is, as d is then a squared distance; with a `constant`
@@ -154,26 +154,17 @@ class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
     """
 
     compares = "how far the means of the parts lie apart"
-    ground: Similarity
+    ground: Similarity | Function
     lengthscale: float | None = None
     constant: float | None = None
 
-    def __init__(
-        self, ground: Similarity | Function, lengthscale: float | None = None, constant: float | None = None
-    ) -> None:
-        assign(self, ground=as_similarity(ground), lengthscale=lengthscale, constant=constant)
-        self.check_scale()
-
     @property
     def psd(self) -> bool:
-        return self.ground.psd and self.constant is None
+        return self.wrapped.psd and self.constant is None
 
     def distances(self, a: Mixtures, b: Mixtures) -> Matrix:
-        own, other = _own(self.ground, a), _own(self.ground, b)
-        return np.maximum(own[:, None] + other - 2.0 * _inner(self.ground, a, b), 0.0)
-
-    def fitted(self, a: Mixtures) -> Similarity:
-        return DistanceSimilarity.fitted(replace(self, ground=self.ground.fitted(self.part_encoding(a, 0))), a)
+        own, other = _own(self.wrapped, a), _own(self.wrapped, b)
+        return np.maximum(own[:, None] + other - 2.0 * _inner(self.wrapped, a, b), 0.0)
 
     def sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
         inner, pull = self._inner_sensitivity(a)
@@ -190,8 +181,8 @@ class MaximumMeanDiscrepancy(_Ground, DistanceSimilarity):
         return self.scores(distances), pull_scores
 
 
-@dataclass(frozen=True, init=False)
-class OptimalTransport(_Ground, DistanceSimilarity):
+@dataclass(frozen=True)
+class OptimalTransport(_GroundDistance):
     """exp(−d/ℓ), d the least cost Σ_kl T_kl C(k, l) of a plan T that turns one mixture into the other. Not PSD.
 
     C is √(K(k, k) + K(l, l) − 2K(k, l)) with the cost "metric", a distance where the ground similarity is PSD, or half
@@ -205,31 +196,21 @@ class OptimalTransport(_Ground, DistanceSimilarity):
     """
 
     compares = "the cheapest way to turn one mixture into the other"
-    ground: Similarity
+    ground: Similarity | Function
     cost: Literal["metric", "gap"] = "metric"
     lengthscale: float | None = None
     constant: float | None = None
 
-    def __init__(
-        self,
-        ground: Similarity | Function,
-        cost: Literal["metric", "gap"] = "metric",
-        lengthscale: float | None = None,
-        constant: float | None = None,
-    ) -> None:
-        if cost not in ("metric", "gap"):
-            raise SimilarityError(f"OptimalTransport has the cost 'metric' or 'gap', not {cost!r}")
-        assign(self, ground=as_similarity(ground), cost=cost, lengthscale=lengthscale, constant=constant)
-        self.check_scale()
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cost not in ("metric", "gap"):
+            raise SimilarityError(f"OptimalTransport has the cost 'metric' or 'gap', not {self.cost!r}")
 
     def parameters(self, a: Mixtures) -> dict[str, Parameter]:
         return {}
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return self
-
-    def fitted(self, a: Mixtures) -> Similarity:
-        return DistanceSimilarity.fitted(replace(self, ground=self.ground.fitted(self.part_encoding(a, 0))), a)
 
     def distances(self, a: Mixtures, b: Mixtures) -> Matrix:
         if not (a and b):
@@ -240,7 +221,7 @@ class OptimalTransport(_Ground, DistanceSimilarity):
         return np.array([[_least_cost(p, q, costs[np.ix_(i, j)]) for j, q in right] for i, p in left])
 
     def _costs(self, x: Encoding, y: Encoding) -> Matrix:
-        gap = 0.5 * (self.ground.within(x)[:, None] + self.ground.within(y)) - self.ground.between(x, y)
+        gap = 0.5 * (self.wrapped.within(x)[:, None] + self.wrapped.within(y)) - self.wrapped.between(x, y)
         return np.maximum(gap, 0.0) if self.cost == "gap" else np.sqrt(2.0 * np.maximum(gap, 0.0))
 
 
@@ -253,8 +234,5 @@ def _rows(weights: Any) -> list[tuple[Any, Vector]]:
 def _least_cost(p: Vector, q: Vector, costs: Matrix) -> float:
     if len(p) == 1 or len(q) == 1:
         return float(p @ costs @ q)
-    try:
-        from ot import emd
-    except ImportError:
-        raise MissingExtra("OptimalTransport", "POT", "transport") from None
-    return float(np.sum(emd(p, q, costs, center_dual=False, check_marginals=False) * costs))
+    ot = import_extra("ot", "OptimalTransport", "POT", "transport")
+    return float(np.sum(ot.emd(p, q, costs, center_dual=False, check_marginals=False) * costs))

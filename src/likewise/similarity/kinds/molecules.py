@@ -34,9 +34,7 @@ CHUNK = 1024
 
 @lru_cache(maxsize=64)
 def _generator(fingerprint: str, radius: int, bits: int, chirality: bool) -> Any:
-    rdkit()
-    from rdkit.Chem import rdFingerprintGenerator as make
-
+    make = rdkit("Chem.rdFingerprintGenerator")
     if fingerprint == "morgan":
         return make.GetMorganGenerator(radius=radius, fpSize=bits, includeChirality=chirality)
     if fingerprint == "atompair":
@@ -115,19 +113,15 @@ class Tanimoto(FingerprintSimilarity):
         return bits, packed_sizes(bits)
 
     def _bits(self, molecules: list[Molecule], width: int) -> Packed:
-        rdkit()
-        from rdkit.Chem.rdMolDescriptors import GetMACCSKeysFingerprint
-        from rdkit.DataStructs import BitVectToBinaryText
-
         if self.fingerprint == "maccs":
-            found = [GetMACCSKeysFingerprint(molecule) for molecule in molecules]
+            found = list(map(rdkit("Chem.rdMolDescriptors").GetMACCSKeysFingerprint, molecules))
         else:
             # Zero means all cores; starting them for a few molecules costs more than it saves.
             threads = 0 if len(molecules) == CHUNK else 1
             found = _generator(self.fingerprint, self.radius, self.bits, self.chirality).GetFingerprints(
                 molecules, threads
             )
-        text = b"".join(map(BitVectToBinaryText, found))
+        text = b"".join(map(rdkit("DataStructs").BitVectToBinaryText, found))
         return packed_bytes(np.frombuffer(text, dtype=np.uint8).reshape(len(molecules), -(-width // 8)))
 
 
@@ -166,7 +160,7 @@ class TanimotoCounts(FingerprintSimilarity):
         return unary_sets(rows, features, times, len(found))
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class CanonicalSMILES(Through):
     """A similarity of strings, applied to the canonical SMILES of molecules. PSD if the inner one is.
 
@@ -176,20 +170,16 @@ class CanonicalSMILES(Through):
     """
 
     compares = "a similarity of strings, on canonical SMILES"
-    inner: Similarity
+    inner: Similarity | Function
     price = 70.0
-
-    def __init__(self, inner: Similarity | Function) -> None:
-        assign(self, inner=as_similarity(inner))
-
     kind = "molecules"
 
     @property
     def name(self) -> str:
-        return f"{self.inner.name} of SMILES"
+        return f"{self.wrapped.name} of SMILES"
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
-        return self.inner.encode(canonical(objects))
+        return self.wrapped.encode(canonical(objects))
 
 
 # Name, middle and width over small organic molecules (1st to 99th percentile): fixed, so that descriptors computed at
@@ -212,9 +202,7 @@ DESCRIPTORS: tuple[tuple[str, float, float], ...] = (
 
 
 def _descriptors(molecule: Molecule) -> tuple[float, ...]:
-    chem = rdkit()
-    from rdkit.Chem import rdMolDescriptors as d
-
+    d = rdkit("Chem.rdMolDescriptors")
     logp, refractivity = d.CalcCrippenDescriptors(molecule)
     return (
         logp,
@@ -229,11 +217,11 @@ def _descriptors(molecule: Molecule) -> tuple[float, ...]:
         d.CalcFractionCSP3(molecule),
         molecule.GetNumHeavyAtoms(),
         d.CalcNumHeteroatoms(molecule),
-        chem.GetFormalCharge(molecule),
+        rdkit().GetFormalCharge(molecule),
     )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Descriptors(Through):
     """A similarity of vectors (Matérn 5/2 unless given) of thirteen physico-chemical descriptors. PSD if that one is.
 
@@ -246,20 +234,20 @@ class Descriptors(Through):
     """
 
     compares = "thirteen physico-chemical descriptors"
-    inner: Similarity
+    inner: Similarity | Function | None = None
     price = 570.0
     count = len(DESCRIPTORS)
 
-    def __init__(self, inner: Similarity | Function | None = None) -> None:
-        assign(self, inner=Matern() if inner is None else as_similarity(inner))
+    def __post_init__(self) -> None:
+        assign(self, inner=Matern() if self.inner is None else as_similarity(self.inner))
 
     kind = "molecules"
 
     @property
     def name(self) -> str:
-        return f"{self.inner.name} of descriptors"
+        return f"{self.wrapped.name} of descriptors"
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         rows = [_descriptors(molecule) for _, molecules in _chunks(objects) for molecule in molecules]
         middle, width = np.array([(m, w) for _, m, w in DESCRIPTORS]).T
-        return self.inner.encode((np.array(rows).reshape(-1, len(DESCRIPTORS)) - middle) / width)
+        return self.wrapped.encode((np.array(rows).reshape(-1, len(DESCRIPTORS)) - middle) / width)

@@ -16,11 +16,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Function, Matrix, Normalised, ParameterPullback, Similarity, Vector, assign
+from likewise.errors import SimilarityError, import_extra
+from likewise.similarity.base import Function, Matrix, Normalised, ParameterPullback, Similarity, Vector, numbered
 from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.encodings.arrays import Encoding, count, join
-from likewise.similarity.from_function import as_similarity
 
 Mode = Literal["global", "local"]
 Aligned = tuple[list[str], Vector]
@@ -30,10 +29,7 @@ COMPLEMENT = str.maketrans("ACGTUNRYSWKMBDHVacgtunryswkmbdhv", "TGCAANYRSWMKVHDB
 @lru_cache(maxsize=32)
 def _substitutions(name: str) -> Any:
     """The substitution matrix of this name."""
-    try:
-        matrices = import_module("Bio.Align.substitution_matrices")
-    except ImportError:
-        raise MissingExtra("sequence alignment", "biopython", "sequences") from None
+    matrices = import_extra("Bio.Align.substitution_matrices", "sequence alignment", "biopython", "sequences")
     if name not in matrices.load():
         raise SimilarityError(f"there is no substitution matrix {name!r}; there are {', '.join(matrices.load())}")
     return matrices.load(name)
@@ -185,7 +181,7 @@ def reverse_complement(x: str) -> str:
     return x.translate(COMPLEMENT)[::-1]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ReverseComplement(Wrapper):
     """A similarity of DNA that does not care which strand was written down.
 
@@ -201,21 +197,21 @@ class ReverseComplement(Wrapper):
 
     kind = "sequences"
     compares = "a similarity of DNA, whichever strand is given"
-    inner: Similarity
+    inner: Similarity | Function
     how: Literal["mean", "max"] = "mean"
 
-    def __init__(self, inner: Similarity | Function, how: Literal["mean", "max"] = "mean") -> None:
-        if how not in ("mean", "max"):
-            raise SimilarityError(f"strands are combined by 'mean' or 'max', not by {how!r}")
-        assign(self, inner=as_similarity(inner), how=how)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.how not in ("mean", "max"):
+            raise SimilarityError(f"strands are combined by 'mean' or 'max', not by {self.how!r}")
 
     @property
     def psd(self) -> bool:
-        return self.inner.psd and self.how == "mean"
+        return self.wrapped.psd and self.how == "mean"
 
     @property
     def name(self) -> str:
-        return f"{self.inner.name} on either strand"
+        return f"{self.wrapped.name} on either strand"
 
     def part_encoding(self, a: Encoding, i: int) -> Encoding:
         return a[0]
@@ -229,7 +225,7 @@ class ReverseComplement(Wrapper):
                 raise SimilarityError(
                     f"object {number} has the letter {unknown[0]!r}, which has no complement: {x!r}; use A, C, G and T"
                 )
-        return self.inner.encode(objects), self.inner.encode([reverse_complement(x) for x in objects])
+        return self.wrapped.encode(objects), self.wrapped.encode([reverse_complement(x) for x in objects])
 
     def _four(self, scores: Matrix) -> Matrix:
         """The scores of both strands with both strands, as (4, n, m)."""
@@ -242,26 +238,26 @@ class ReverseComplement(Wrapper):
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         if a is b:
             both = join(a)
-            return self._combined(self._four(self.inner.between(both, both)))
+            return self._combined(self._four(self.wrapped.between(both, both)))
         # The longer side may be a whole pool, which is not copied.
         if count(a) < count(b):
             return self.between(b, a).T
         strands = join(b)
-        return self._combined(self._four(np.concatenate([self.inner.between(one, strands) for one in a])))
+        return self._combined(self._four(np.concatenate([self.wrapped.between(one, strands) for one in a])))
 
     def within(self, a: Encoding) -> Vector:
-        crossed = self.inner.paired(*a)
-        return self._combined(np.stack([self.inner.within(a[0]), crossed, crossed, self.inner.within(a[1])]))
+        crossed = self.wrapped.paired(*a)
+        return self._combined(np.stack([self.wrapped.within(a[0]), crossed, crossed, self.wrapped.within(a[1])]))
 
     def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(join(a))
+        scores, pull = self.wrapped.sensitivity(join(a))
         four = self._four(scores)
 
         def pull_four(weights: Matrix) -> dict[str, Vector]:
             shares = np.full_like(four, 0.25) if self.how == "mean" else _tied(four)
             n = len(weights)
             spread = (shares * weights).reshape(2, 2, n, n).transpose(0, 2, 1, 3).reshape(2 * n, 2 * n)
-            return {f"0.{name}": slope for name, slope in pull(spread).items()}
+            return numbered(pull(spread))
 
         return self._combined(four), pull_four
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.errors import MissingExtra, SimilarityError
+from likewise.errors import SimilarityError, import_extra
 from likewise.similarity.base import Matrix, Normalised, Similarity, Vector
 from likewise.similarity.checks import check_positive, check_whole, check_widths
 from likewise.similarity.distance import FITTED_ON, DistanceSimilarity, median_distance
@@ -105,18 +105,13 @@ class DTW(DistanceSimilarity):
 
     def _block(self, a: list[Matrix], b: list[Matrix]) -> Matrix:
         """Distances of series that are all of one length in `a`, and all of one length in `b`."""
-        try:
-            from dtaidistance import dtw_ndim
-        except ImportError:
-            raise MissingExtra("DTW", "dtaidistance", "series") from None
+        dtw = import_extra("dtaidistance.dtw_ndim", "DTW", "dtaidistance", "series")
         _check_channels(a[0], b[0])
         # The window of dtaidistance counts the diagonal.
         longer = max(len(a[0]), len(b[0]))
         window = None if self.band is None else round(self.band * longer) + 1
         block = ((0, len(a)), (len(a), len(a) + len(b)))
-        flat = dtw_ndim.distance_matrix(
-            [*a, *b], ndim=a[0].shape[1], window=window, block=block, compact=True, use_c=True
-        )
+        flat = dtw.distance_matrix([*a, *b], ndim=a[0].shape[1], window=window, block=block, compact=True, use_c=True)
         return np.asarray(flat, dtype=float).reshape(len(a), len(b))
 
 

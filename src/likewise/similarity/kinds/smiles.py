@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from likewise.errors import MissingExtra, SimilarityError
+from likewise.errors import SimilarityError, import_extra
 
 Molecule = Any
 # A parsed molecule takes about 28 kB, a canonical SMILES a hundred bytes.
@@ -15,13 +15,9 @@ PARSED, CANONICAL = 2048, 1 << 16
 READING = 160.0
 
 
-def rdkit() -> Any:
-    """RDKit's chemistry module, or the error that says how to get it."""
-    try:
-        from rdkit import Chem
-    except ImportError:
-        raise MissingExtra("comparing molecules", "rdkit", "molecules") from None
-    return Chem
+def rdkit(part: str = "Chem") -> Any:
+    """A module of RDKit, or the error that says how to get it."""
+    return import_extra(f"rdkit.{part}", "reading molecules", "rdkit", "molecules")
 
 
 @lru_cache(maxsize=PARSED)
@@ -37,11 +33,8 @@ def _canonical(text: str) -> str | None:
 
 def parsed(objects: Sequence[Any], first_row: int = 0) -> list[Molecule]:
     """The molecules of SMILES (or RDKit molecules, as they are); rows are counted from `first_row` in errors."""
-    chem = rdkit()
-    from rdkit.rdBase import BlockLogs
-
-    with BlockLogs():
-        return [_molecule(chem, x, first_row + i) for i, x in enumerate(objects)]
+    with rdkit("rdBase").BlockLogs():
+        return [_molecule(x, first_row + i) for i, x in enumerate(objects)]
 
 
 def canonical(objects: Sequence[Any]) -> list[str]:
@@ -50,29 +43,37 @@ def canonical(objects: Sequence[Any]) -> list[str]:
     >>> canonical(["OCC", "C(C)O"])
     ['CCO', 'CCO']
     """
-    chem = rdkit()
-    from rdkit.rdBase import BlockLogs
-
-    with BlockLogs():
+    with rdkit("rdBase").BlockLogs():
         return [
-            (_canonical(x) if isinstance(x, str) and x else None) or str(chem.MolToSmiles(_molecule(chem, x, row)))
+            (_canonical(x) if isinstance(x, str) else None) or str(rdkit().MolToSmiles(_molecule(x, row)))
             for row, x in enumerate(objects)
         ]
 
 
-def _molecule(chem: Any, x: Any, row: int) -> Molecule:
+def canonical_text(text: str) -> str | None:
+    """The canonical SMILES of a text; None where it is no molecule.
+
+    >>> canonical_text("OCC"), canonical_text("OCC("), canonical_text("")
+    ('CCO', None, None)
+    """
+    with rdkit("rdBase").BlockLogs():
+        return _canonical(text) or None
+
+
+def _molecule(x: Any, row: int) -> Molecule:
     molecule = _parsed(x) if isinstance(x, str) else x
-    if not isinstance(molecule, chem.Mol):
-        raise SimilarityError(f"row {row} is not a molecule: {x!r} ({_reason(chem, x)}); correct it or leave it out")
+    if not isinstance(molecule, rdkit().Mol):
+        raise SimilarityError(f"row {row} is not a molecule: {x!r} ({_reason(x)}); correct it or leave it out")
     if not molecule.GetNumAtoms():
         raise SimilarityError(f"row {row} is a molecule without atoms: {x!r}; correct it or leave it out")
     return molecule
 
 
-def _reason(chem: Any, x: Any) -> str:
+def _reason(x: Any) -> str:
     """Why RDKit refused the text."""
     if not isinstance(x, str):
         return f"a {type(x).__name__}, where a SMILES or an RDKit molecule is needed"
+    chem = rdkit()
     loose = chem.MolFromSmiles(x, sanitize=False)
     problems = [] if loose is None else chem.DetectChemistryProblems(loose)
     return str(problems[0].Message()).strip() if problems else "not valid SMILES"

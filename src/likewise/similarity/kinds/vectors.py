@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from likewise.similarity.base import (
     Vector,
 )
 from likewise.similarity.checks import check_widths
-from likewise.similarity.combine.wrapper import Wrapper
+from likewise.similarity.combine.wrapper import Through
 
 Lengthscale = float | Sequence[float] | Vector | None
 
@@ -91,10 +91,21 @@ class VectorSimilarity(Similarity):
         return as_vectors(objects)
 
 
-class Stationary(Normalised, VectorSimilarity):
-    """A kernel k(r²) of the scaled squared distance r² = Σ_k (x_k − x'_k)² / ℓ_k²."""
+class Stationary(Normalised):
+    """A kernel k(r²) of the scaled squared distance r² = Σ_k (x_k − x'_k)² / ℓ_k² of the points of two objects."""
 
+    psd = True
     lengthscale: Lengthscale
+
+    def _points(self, a: Any) -> Matrix:
+        """The points of encoded objects, as rows: those of vectors are the vectors."""
+        return cast(Matrix, a)
+
+    def _check_pair(self, a: Any, b: Any) -> None:
+        check_vectors(a, b)
+
+    def _prior(self, dimension: int) -> LogNormal:
+        return lengthscale_prior(dimension)
 
     @abstractmethod
     def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
@@ -109,7 +120,7 @@ class Stationary(Normalised, VectorSimilarity):
 
     def _lengthscales(self, dimension: int) -> Vector:
         if self.lengthscale is None:
-            return np.full(dimension, lengthscale_prior(max(dimension, 1)).mode)
+            return np.full(dimension, self._prior(max(dimension, 1)).mode)
         values = np.atleast_1d(np.asarray(self.lengthscale, dtype=float))
         if len(values) not in (1, dimension):
             raise SimilarityError(
@@ -118,22 +129,23 @@ class Stationary(Normalised, VectorSimilarity):
             )
         return np.broadcast_to(values, (dimension,))
 
-    def _scaled(self, a: Matrix) -> Matrix:
-        return a / self._lengthscales(a.shape[1])
+    def _scaled(self, a: Any) -> Matrix:
+        points = self._points(a)
+        return points / self._lengthscales(points.shape[1])
 
-    def between(self, a: Matrix, b: Matrix) -> Matrix:
-        check_vectors(a, b)
+    def between(self, a: Any, b: Any) -> Matrix:
+        self._check_pair(a, b)
         z = self._scaled(a)
         return self._profile(squared_distances(z, z if b is a else self._scaled(b)))[0]
 
-    def parameters(self, a: Matrix) -> dict[str, Parameter]:
-        d = a.shape[1]
-        return {"lengthscale": Parameter(np.array(self._lengthscales(d)), lengthscale_prior(d))} if d else {}
+    def parameters(self, a: Any) -> dict[str, Parameter]:
+        d = self._points(a).shape[1]
+        return {"lengthscale": Parameter(np.array(self._lengthscales(d)), self._prior(d))} if d else {}
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return replace(self, lengthscale=values["lengthscale"]) if values else self  # type: ignore[type-var]
 
-    def sensitivity(self, a: Matrix) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Any) -> tuple[Matrix, ParameterPullback]:
         z = self._scaled(a)
         scores, slope = self._profile(squared_distances(z, z))
 
@@ -146,10 +158,10 @@ class Stationary(Normalised, VectorSimilarity):
 
         return scores, pull
 
-    def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
-        check_vectors(a, b)
-        ell = self._lengthscales(a.shape[1])
-        za, zb = a / ell, b / ell
+    def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
+        self._check_pair(a, b)
+        ell = self._lengthscales(self._points(a).shape[1])
+        za, zb = self._points(a) / ell, self._points(b) / ell
         scores, slope = self._profile(squared_distances(za, zb))
 
         def pull(weights: Matrix) -> Matrix:
@@ -157,9 +169,6 @@ class Stationary(Normalised, VectorSimilarity):
             return 2.0 * (m.sum(axis=1)[:, None] * za - m @ zb) / ell
 
         return scores, pull
-
-    def linearise_within(self, a: Matrix) -> tuple[Vector, Pullback]:
-        return np.ones(len(a)), lambda weights: np.zeros_like(a)
 
 
 def squared_distances(a: Matrix, b: Matrix) -> Matrix:
@@ -181,8 +190,16 @@ def squared_distances(a: Matrix, b: Matrix) -> Matrix:
     return np.maximum(total, 0.0, out=total)
 
 
+class SquaredExponential(Stationary):
+    """exp(−½ r²)."""
+
+    def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
+        scores = np.exp(-0.5 * r2)
+        return scores, lambda: -0.5 * scores
+
+
 @dataclass(frozen=True, eq=False)
-class RBF(Stationary):
+class RBF(SquaredExponential, VectorSimilarity):
     """exp(−½ r²), r² = Σ_k (x_k − x'_k)²/ℓ_k². PSD. One lengthscale, or one per dimension, or None: learnt.
 
     >>> round(RBF(lengthscale=1.0)([0.0, 0.0], [1.0, 0.0]), 4)
@@ -192,13 +209,9 @@ class RBF(Stationary):
     compares = "near in value, by a Gaussian kernel"
     lengthscale: Lengthscale = None
 
-    def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
-        scores = np.exp(-0.5 * r2)
-        return scores, lambda: -0.5 * scores
-
 
 @dataclass(frozen=True, eq=False)
-class Matern(Stationary):
+class Matern(Stationary, VectorSimilarity):
     """Matérn kernel of smoothness ½, 3/2 or 5/2. PSD in every dimension, as the distance is Euclidean.
 
     >>> round(Matern(lengthscale=1.0, smoothness=0.5)([0.0], [1.0]), 4)
@@ -331,15 +344,11 @@ NDArrayBool = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
-class Rescaled(Wrapper):
+class Rescaled(Through):
     """A similarity of vectors that looks at them in other coordinates, such as a box's unit cube."""
 
     inner: Similarity
     coordinates: Coordinates
-
-    @property
-    def psd(self) -> bool:
-        return self.inner.psd
 
     def part_encoding(self, a: Any, i: int) -> Any:
         return a[1]
@@ -348,16 +357,6 @@ class Rescaled(Wrapper):
         x = as_vectors(objects) if len(objects) else np.zeros((0, len(self.coordinates.lower)))
         check_vectors(x, self.coordinates.lower[None])
         return x, self.inner.encode(self.coordinates.forward(x))  # type: ignore[arg-type]
-
-    def between(self, a: Any, b: Any) -> Matrix:
-        return self.inner.between(a[1], b[1])
-
-    def within(self, a: Any) -> Vector:
-        return self.inner.within(a[1])
-
-    def sensitivity(self, a: Any) -> tuple[Matrix, ParameterPullback]:
-        scores, pull = self.inner.sensitivity(a[1])
-        return scores, lambda weights: {f"0.{k}": v for k, v in pull(weights).items()}
 
     def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
         scores, pull = self.inner.linearise(a[1], b[1])  # type: ignore[attr-defined]

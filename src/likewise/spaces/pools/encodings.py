@@ -24,7 +24,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -137,12 +137,16 @@ class Encoder:
             yield [join(parts) for parts in zip(*some, strict=True)]
 
     def _pieces(self, similarities: Sequence[Similarity]) -> Iterator[Sequence[Encoding]]:
+        from rich.console import Console
+        from rich.progress import Progress
+
         names = ", ".join(similarity.name for similarity in similarities)
         workers = self._workers(similarities)
-        with Bar(f"encoding by {names}", len(self.objects)) as bar:
+        with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+            task = bar.add_task(f"encoding by {names}", total=len(self.objects))
             for piece in pieces.encode_pieces(similarities, self.objects, workers):
                 yield piece
-                bar.advance(pieces.PIECE)
+                bar.advance(task, pieces.PIECE)
 
     def _workers(self, similarities: Sequence[Similarity]) -> int:
         """One where processes would not pay, or could not be given the similarities and the objects."""
@@ -209,10 +213,6 @@ class _StandingIn(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.objects)
 
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: Any) -> Any:
         if not isinstance(index, slice):
             return self.other if index in self.rows else self.objects[index]
@@ -339,31 +339,3 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-class Bar:
-    """Progress on stderr, where that is a terminal."""
-
-    def __init__(self, what: str, total: int) -> None:
-        self._what, self._total = what, total
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> Bar:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task(self._what, total=self._total)
-        return self
-
-    def advance(self, done: int) -> None:
-        """So many more are done."""
-        if self._bar is not None:
-            self._bar.advance(self._task, done)
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()

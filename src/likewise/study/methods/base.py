@@ -102,13 +102,17 @@ class Restarting(Proposer):
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         self.inner.check(objects, known)
 
+    def restart(self) -> None:
+        """Begin anew."""
+        self.inner = self._start()
+
     @contextmanager
     def _working(self) -> Iterator[None]:
         try:
             with one_thread():
                 yield
         except BaseException:
-            self.inner = self._start()
+            self.restart()
             raise
 
 

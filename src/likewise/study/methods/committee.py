@@ -105,7 +105,7 @@ class CommitteeProposer(Proposer):
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
         beliefs = self.believe(known.told) if known.told.objects else None
-        return Proposal(self._completed(picks, n, state), beliefs, notes, memory)
+        return Proposal(self._complete(picks, n, state), beliefs, notes, memory)
 
     def search_for(self, differentiable: bool) -> Search:
         """The search that was given, or that the space's abilities choose."""
@@ -147,7 +147,7 @@ class CommitteeProposer(Proposer):
         excluded = self.space.excluded
         return [x for x in known.failed if self.space.key(x) not in excluded] if excluded else known.failed
 
-    def _completed(self, picks: list[Any], n: int, state: SearchState) -> list[Any]:
+    def _complete(self, picks: list[Any], n: int, state: SearchState) -> list[Any]:
         if len(picks) >= n:
             return picks[:n]
         if not isinstance(self.space, Enumerable):

@@ -45,7 +45,7 @@ def set_aside(connection: Connection) -> list[BadRow]:
     mended = list(_bad_studies(connection))
     for bad, fields in mended:
         _keep(connection, bad, fields)
-        connection.execute(sa.update(studies).where(studies.c.id == fields["id"]).values(_mended(fields)))
+        connection.execute(sa.update(studies).where(studies.c.id == fields["id"]).values(_mend(fields)))
     return [bad for bad, _ in [*mended, *moved]]
 
 
@@ -71,7 +71,7 @@ def _keep(connection: Connection, bad: BadRow, fields: Mapping[str, Any]) -> Non
     connection.execute(aside.insert().values(**row, moved=clock(), fields=fields_as_text))
 
 
-def _mended(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _mend(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The counters that the trials ask for, and a time where there was none."""
     times = {name: fields[name] if is_number(fields[name]) else clock() for name in ("created", "updated")}
     size = max(_whole(fields["size"]), _whole(fields["last"], -1) + 1)

@@ -151,7 +151,7 @@ class OpenStudy(ABC):
         return StudyError(f"study {self.name!r} has been deleted; open it again to start afresh")
 
     @final
-    def _unsettled(self, id: int, row: Row | None, size: int, state: State) -> StudyError | None:
+    def _refusal(self, id: int, row: Row | None, size: int, state: State) -> StudyError | None:
         """Why trial `id` did not become `state`, given what is there; None if it is so already."""
         if row is None:
             there = f"its trials are 0 to {size - 1}" if size else "it has no trials yet"

@@ -93,13 +93,13 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent look."""
-        with self._translated(), using(self._engine), self._engine.connect() as connection:
+        with self._translate_errors(), using(self._engine), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction: committed at the end, undone by an exception. SQLite lets in one writer at a time."""
-        with self._translated(), using(self._engine), self._engine.connect() as connection:
+        with self._translate_errors(), using(self._engine), self._engine.connect() as connection:
             if self.lite:
                 connection = connection.execution_options(**self._begin)
             yield connection
@@ -119,13 +119,13 @@ class Database:
         _release(self._engine)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except PoolTimeout as error:
             raise StorageError(f"no connection to {self.where} came free in time; use fewer threads") from error
         except DBAPIError as error:
-            reason = _scrubbed(" ".join(str(error.orig).split()), self._url)
+            reason = _scrub(" ".join(str(error.orig).split()), self._url)
             raise StorageError(f"cannot use the storage {self.where}: {reason}; {self._advice(reason)}") from error
 
     def _advice(self, reason: str) -> str:
@@ -158,7 +158,7 @@ def _engine(url: URL, create: bool) -> Engine:
     except ImportError as error:
         raise MissingExtra("a study on PostgreSQL", "psycopg", "postgres") from error
     except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
-        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {_scrubbed(str(error), url)}; {FORMS}") from error
+        raise NoStorage(f"{_shown(url)!r} is not a storage URL: {_scrub(str(error), url)}; {FORMS}") from error
     sa.event.listen(engine, "connect", _on_connect)
     if create:
         # A file that is only looked at keeps the journal it has.
@@ -219,7 +219,7 @@ def _shown(url: URL) -> str:
     return without_password(url.render_as_string(hide_password=False))
 
 
-def _scrubbed(text: str, url: URL) -> str:
+def _scrub(text: str, url: URL) -> str:
     """A driver's message without the passwords of the URL, which it may quote."""
     hidden = [url.password, *(value for name, value in url.query.items() if "password" in name.lower())]
     for secret in (str(each) for each in hidden if each):

@@ -115,7 +115,7 @@ class _MemoryStudy(OpenStudy):
 
     def _record(self, rows: Sequence[NewRow], ends: Sequence[End]) -> list[int]:
         with self._lock:
-            ended = self._ended(ends)
+            ended = self._end_rows(ends)
             changes: Counter[str] = Counter()
             for row in ended:
                 changes[row.key] += _holds(row) - _holds(self._rows[row.id])
@@ -126,14 +126,14 @@ class _MemoryStudy(OpenStudy):
             self._put([*ended, *added], now)
             return [row.id for row in added]
 
-    def _ended(self, ends: Sequence[End]) -> list[Row]:
+    def _end_rows(self, ends: Sequence[End]) -> list[Row]:
         """The rows of trials that end, as they will be; a StudyError if one of them cannot."""
         ended: dict[int, Row] = {}
         for end in ends:
             row = ended.get(end.id, self._rows.get(end.id))
             if row is not None and row.state in FOLLOWS[end.state]:
                 ended[end.id] = replace(row, state=end.state, value=end.value, std=end.std, error=end.error, lease=None)
-            elif refusal := self._unsettled(end.id, row, len(self._rows), end.state):
+            elif refusal := self._refusal(end.id, row, len(self._rows), end.state):
                 raise refusal
         return list(ended.values())
 

@@ -77,14 +77,14 @@ def _text(content: Any) -> str:
 
 
 def _json(content: Any) -> str:
-    return _text(content) or ("" if _parsed(content) is not None else "which is not JSON")
+    return _text(content) or ("" if _parse(content) is not None else "which is not JSON")
 
 
 def _json_object(content: Any) -> str:
-    return _json(content) or ("" if isinstance((_parsed(content) or [None])[0], dict) else "which is no JSON object")
+    return _json(content) or ("" if isinstance((_parse(content) or [None])[0], dict) else "which is no JSON object")
 
 
-def _parsed(text: str) -> list[Any] | None:
+def _parse(text: str) -> list[Any] | None:
     """The value in a list, as it may be null; None if there is none."""
     try:
         return [json.loads(text, parse_constant=_refuse)]

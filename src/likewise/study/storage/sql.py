@@ -238,7 +238,7 @@ class _SqlStudy(OpenStudy):
         if found is not None and (bad := trial_fault(self.name, dict(found))):
             raise StorageError(f"{bad}; {CHECK}")
         row = None if found is None else row_of(dict(found))
-        if refusal := self._unsettled(end.id, row, change["size"] - adding, end.state):
+        if refusal := self._refusal(end.id, row, change["size"] - adding, end.state):
             raise refusal
         return False
 

@@ -85,7 +85,7 @@ class End:
 def check_row(row: NewRow) -> NewRow:
     """The row with plain floats and storable texts; a StudyError where it could not be stored as it is."""
     state = State(row.state)
-    value, std = _measured(state, row.value, row.std)
+    value, std = _check_measured(state, row.value, row.std)
     lease = None if row.lease is None or state is not State.ASKED else finite("lease", row.lease, NO_SECONDS)
     for what, text in (("object", row.payload), ("summary", row.summary)):
         check_json(what, text)
@@ -99,11 +99,11 @@ def check_end(end: End) -> End:
     state = State(end.state)
     if not FOLLOWS[state]:
         raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
-    value, std = _measured(state, end.value, end.std)
+    value, std = _check_measured(state, end.value, end.std)
     return End(int(end.id), state, value, std, None if end.error is None else plain(end.error))
 
 
-def _measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:
+def _check_measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:
     if state is not State.TOLD:
         if value is not None or std is not None:
             raise StudyError(f"a trial that is {state.value} has no value, but {value!r} was given")

@@ -58,14 +58,21 @@ def bhattacharyya(a: Gaussians, b: Gaussians) -> Columns:
     """
     mean, A = a
     volume, volume_b = np.linalg.slogdet(A)[1], np.linalg.slogdet(b[1])[1]
-    own = _diagonals(_inverses(A))
-    for mean_b, B, B_volume in zip(*b, volume_b, strict=True):
-        away, middle = mean - mean_b, 0.5 * (A + B)
-        inverse = _inverses(middle)
+    own = np.hstack([np.zeros_like(mean), 0.25 * _diagonals(_inverses(A))])
+    for (together, gradient), B_volume in zip(_summed(a, b, 0.0, 0.25, 2.0), volume_b, strict=True):
+        yield together - 0.25 * (volume + B_volume), gradient - own
+
+
+def _summed(a: Gaussians, b: Gaussians, square: float, weight: float, unit: float) -> Columns:
+    """weight · δᵀM⁻¹δ + ½ log|M/unit|, with M = square · I + A + B."""
+    mean, A = a
+    for mean_b, B in zip(*b, strict=True):
+        away, wide = mean - mean_b, square * np.eye(len(B)) + A + B
+        inverse = _inverses(wide)
         pressed = _times(inverse, away)
-        overlap = 0.125 * _dots(away, pressed) + 0.5 * np.linalg.slogdet(middle)[1] - 0.25 * (volume + B_volume)
-        in_variance = 0.25 * (_diagonals(inverse) - own) - pressed**2 / 16.0
-        yield overlap, np.hstack([0.25 * pressed, in_variance])
+        in_variance = 0.5 * _diagonals(inverse) - weight * pressed**2
+        distances = weight * _dots(away, pressed) + 0.5 * np.linalg.slogdet(wide / unit)[1]
+        yield distances, np.hstack([2.0 * weight * pressed, in_variance])
 
 
 def wasserstein2(a: Gaussians, b: Gaussians) -> Columns:
@@ -93,10 +100,4 @@ def embedding(a: Gaussians, b: Gaussians, square: float) -> Columns:
     >>> [d.round(12).tolist() for d, _ in embedding(point, (np.full((1, 2), 2.0), np.eye(2)[None]), 2.0)]
     [[1.69314718056]]
     """
-    mean, A = a
-    for mean_b, B in zip(*b, strict=True):
-        away, wide = mean - mean_b, square * np.eye(len(B)) + A + B
-        inverse = _inverses(wide)
-        pressed = _times(inverse, away)
-        in_variance = 0.5 * (_diagonals(inverse) - pressed**2)
-        yield 0.5 * _dots(away, pressed) + 0.5 * np.linalg.slogdet(wide / square)[1], np.hstack([pressed, in_variance])
+    return _summed(a, b, square, 0.5, square)

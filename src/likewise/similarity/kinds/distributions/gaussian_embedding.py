@@ -11,7 +11,6 @@ Gaussians vary more than wide ones, and what a wide one averages over the narrow
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,11 +20,8 @@ from likewise.similarity.distance import FITTED_ON, median_distance
 from likewise.similarity.encodings.arrays import Encoding, count, take
 from likewise.similarity.kinds.distributions import covariances
 from likewise.similarity.kinds.distributions.covariances import Columns, Gaussians
-from likewise.similarity.kinds.distributions.gaussians import GaussianSimilarity, split
+from likewise.similarity.kinds.distributions.gaussians import GaussianSimilarity, split, summed
 from likewise.similarity.kinds.vectors import squared_distances
-
-# Factors that are multiplied before a logarithm is taken of their product, which is far dearer.
-AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -95,32 +91,7 @@ class GaussianEmbedding(GaussianSimilarity):
 
     def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
         """−log k and its gradient; with s = ℓ² + σ + σ' it is ½Σ log(s/ℓ²) + ½Σ(μ − μ')²/s."""
-        (mean, variance), (mean_b, variance_b) = split(a), split(b)
-        d, square = mean.shape[1], self._square
-
-        def both(k: int) -> Any:
-            return np.add.outer(square + variance[:, k], variance_b[:, k])
-
-        total, volume = np.zeros((len(a), len(b))), np.ones((len(a), len(b)))
-        for k in range(d):
-            s = both(k)
-            total += np.subtract.outer(mean[:, k], mean_b[:, k]) ** 2 / s
-            s /= square
-            volume *= s
-            if (k + 1) % AT_ONCE == 0 or k == d - 1:
-                total += np.log(volume)
-                volume.fill(1.0)
-
-        def pull(weights: Matrix) -> Matrix:
-            gradient = np.empty((len(a), 2 * d))
-            for k in range(d):
-                s = both(k)
-                pressed = np.subtract.outer(mean[:, k], mean_b[:, k]) / s
-                gradient[:, k] = np.einsum("ij,ij->i", weights, pressed)
-                gradient[:, d + k] = 0.5 * np.einsum("ij,ij->i", weights, 1.0 / s - pressed**2)
-            return gradient
-
-        return 0.5 * total, pull
+        return summed(a, b, self._square, 0.5, lambda k: self._square)
 
     def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
         return covariances.embedding(a, b, self._square)

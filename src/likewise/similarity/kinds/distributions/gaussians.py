@@ -8,7 +8,7 @@ covariance matrices (`covariances.py`); gradients are then in (μ, the diagonal 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,6 +23,9 @@ from likewise.similarity.encodings.arrays import Encoding, count
 from likewise.similarity.kinds.distributions import covariances
 from likewise.similarity.kinds.distributions.covariances import Columns, Gaussians
 from likewise.similarity.kinds.vectors import squared_distances
+
+# Factors that are multiplied before a logarithm is taken of their product, which is far dearer.
+AT_ONCE = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -250,9 +253,6 @@ class GaussianDivergence(GaussianSimilarity, DistanceSimilarity):
         distances, pull = self._linearised(a, b)
         return self.scores(distances), lambda weights: pull(weights * self.slopes(distances))
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        return self.within(a), lambda weights: np.zeros((count(a), self._width(a)))
-
 
 def split(a: Matrix) -> tuple[Matrix, Matrix]:
     """Means and variances of rows (μ, σ)."""
@@ -311,6 +311,36 @@ def precisions(mean: Matrix, variance: Matrix) -> Matrix:
     return np.hstack([1.0 / variance, mean / variance, np.sum(mean**2 / variance, axis=1, keepdims=True)])
 
 
+def summed(a: Matrix, b: Matrix, square: float, weight: float, unit: Callable[[int], Any]) -> tuple[Matrix, Pullback]:
+    """weight · Σ (μ − μ')²/s + ½ Σ log(s/unit), with s = square + σ + σ', and its gradient in rows (μ, σ)."""
+    (mean, variance), (mean_b, variance_b) = split(a), split(b)
+    d = mean.shape[1]
+
+    def both(k: int) -> Any:
+        return np.add.outer(square + variance[:, k], variance_b[:, k])
+
+    total, volume = np.zeros((len(a), len(b))), np.ones((len(a), len(b)))
+    for k in range(d):
+        s = both(k)
+        total += 2.0 * weight * np.subtract.outer(mean[:, k], mean_b[:, k]) ** 2 / s
+        s /= unit(k)
+        volume *= s
+        if (k + 1) % AT_ONCE == 0 or k == d - 1:
+            total += np.log(volume)
+            volume.fill(1.0)
+
+    def pull(weights: Matrix) -> Matrix:
+        gradient = np.empty((len(a), 2 * d))
+        for k in range(d):
+            s = both(k)
+            pressed = np.subtract.outer(mean[:, k], mean_b[:, k]) / s
+            gradient[:, k] = 2.0 * weight * np.einsum("ij,ij->i", weights, pressed)
+            gradient[:, d + k] = np.einsum("ij,ij->i", weights, 0.5 / s - weight * pressed**2)
+        return gradient
+
+    return 0.5 * total, pull
+
+
 @dataclass(frozen=True)
 class Bhattacharyya(GaussianDivergence):
     """∫√(p p') dω = exp(−D_B), the overlap of two Gaussians, in (0, 1]. PSD: an inner product of √p and √p'.
@@ -330,27 +360,16 @@ class Bhattacharyya(GaussianDivergence):
     psd = True
 
     def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
-        (mean, variance), (mean_b, variance_b) = split(a), split(b)
-        d = mean.shape[1]
-        total = np.zeros((len(a), len(b)))
-        for k in range(d):
-            both = np.add.outer(variance[:, k], variance_b[:, k])
-            total += 0.25 * np.subtract.outer(mean[:, k], mean_b[:, k]) ** 2 / both
-            total += 0.5 * np.log(0.5 * both)
-            total -= 0.25 * np.add.outer(np.log(variance[:, k]), np.log(variance_b[:, k]))
+        # The logarithms are of the ratios of the variances' arithmetic to their geometric means.
+        roots, roots_b = np.sqrt(split(a)[1]), np.sqrt(split(b)[1])
+        distances, pull = summed(a, b, 0.0, 0.25, lambda k: 2.0 * np.multiply.outer(roots[:, k], roots_b[:, k]))
 
-        def pull(weights: Matrix) -> Matrix:
-            gradient = np.empty((len(a), 2 * d))
-            w = weights.sum(axis=1)
-            for k in range(d):
-                both = np.add.outer(variance[:, k], variance_b[:, k])
-                pressed = np.subtract.outer(mean[:, k], mean_b[:, k]) / both
-                gradient[:, k] = 0.5 * np.einsum("ij,ij->i", weights, pressed)
-                gradient[:, d + k] = np.einsum("ij,ij->i", weights, 0.5 / both - 0.25 * pressed**2)
-                gradient[:, d + k] -= 0.25 * w / variance[:, k]
+        def pull_all(weights: Matrix) -> Matrix:
+            gradient = pull(weights)
+            gradient[:, roots.shape[1] :] -= 0.25 * weights.sum(axis=1)[:, None] / roots**2
             return gradient
 
-        return total, pull
+        return distances, pull_all
 
     def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
         return covariances.bhattacharyya(a, b)

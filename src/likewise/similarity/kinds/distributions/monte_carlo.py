@@ -134,15 +134,11 @@ class MonteCarloDivergence(DistanceSimilarity):
                 shares = np.repeat(weights[i], self.samples) / self.samples
                 row = row + self._crossing * (weights[i].sum() * score.mean(axis=0) - shares @ there)
             rows.append(0.5 * row)
-        return np.array(rows).reshape(len(objects), -1)
+        return np.array(rows) if rows else np.zeros((0, 0))
 
     def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
         distances = self.distances(a, b)
         return self.scores(distances), lambda weights: self._gradient(a, b, weights * self.slopes(distances))
-
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
-        width = self._scores(a[1][0], a[0][0]).shape[1] if a[0] else 0
-        return self.within(a), lambda weights: np.zeros((len(a[0]), width))
 
 
 @dataclass(frozen=True, eq=False)
