@@ -107,7 +107,7 @@ def scorer(acquisition, spectrum="clip", pending=()):
     grams = [Gram.of(s, list(x)) for s in (lw.RBF(0.4), lw.Matern(0.6))]
     # With some noise: the square of a matrix has the square of its condition number, and digits are lost.
     committee = fit(grams, y, settings=Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
-    made = Scorer(committee, acquisition, float(committee.targets.max()))
+    made = Scorer.on(committee, acquisition)
     return made.with_pending(list(pending)) if len(pending) else made
 
 

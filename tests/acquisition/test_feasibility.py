@@ -47,8 +47,7 @@ def outcomes(seed: int = 3, told: int = 12, failed: int = 4) -> tuple[Model, Dat
 def scorer(acquisition: Acquisition, *, pending: Sequence[Any] = ()) -> Scorer:
     model, told, failed = outcomes()
     committee = model.committee(told)[0]
-    best = float(committee.targets.max())
-    return Scorer(committee, acquisition, best, chance(committee, model.grams, told, failed)).with_pending(pending)
+    return Scorer.on(committee, acquisition, chance(committee, model.grams, told, failed)).with_pending(pending)
 
 
 @pytest.mark.parametrize("acquisition", ACQUISITIONS)
@@ -69,7 +68,7 @@ def test_the_gradient_is_a_finite_difference(acquisition: Acquisition, pending: 
 def test_no_score_is_raised_and_those_near_failures_are_lowered(acquisition: Acquisition) -> None:
     made = scorer(acquisition)
     x = list(np.random.default_rng(1).random((200, 2)))
-    without = Scorer(made.committee, acquisition, made.best).score(x)
+    without = Scorer(made.committee, acquisition, made.incumbents).score(x)
     lowered = without - made.score(x)
     assert lowered.min() >= -1e-12
     near = np.array([point[1] > 0.8 for point in x])
@@ -148,7 +147,7 @@ def test_a_pool_is_scored_as_its_objects_are_and_encoded_once() -> None:
     def made(failures: list[int]) -> Scorer:
         committee = model.committee(told)[0]
         found = chance(committee, model.grams, told, [pool.objects[i] for i in failures])
-        return Scorer(committee, lw.LogExpectedImprovement(), 1.0, found)
+        return Scorer.on(committee, lw.LogExpectedImprovement(), found)
 
     search = ExhaustiveSearch.over(pool, pool.key)
     ground = SearchState(pool, [], set(), np.random.default_rng(0))
@@ -156,7 +155,7 @@ def test_a_pool_is_scored_as_its_objects_are_and_encoded_once() -> None:
         before = similarity.encoded
         found = search.equilibria(made(failures), ground)
     assert similarity.encoded - before < 10
-    fresh = Scorer(made([5, 1999, 77]).committee, lw.LogExpectedImprovement(), 1.0, made([5, 1999, 77]).feasibility)
+    fresh = made([5, 1999, 77])
     np.testing.assert_allclose(found.scores, fresh.score(found.objects), atol=1e-5)
 
 

@@ -32,7 +32,7 @@ def prepared(name: str, t: int, seed: int) -> tuple[Scorer, SearchState]:
     committee = Model((similarity,)).committee(Data(objects, values, None))[0]
     order = np.argsort(-values, kind="stable").tolist()
     taken = {space.key(x) for x in objects}
-    scorer = Scorer(committee, LogExpectedImprovement(), float(committee.targets.max()))
+    scorer = Scorer.on(committee, LogExpectedImprovement())
     return scorer, SearchState(space, [objects[i] for i in order], taken, rng)
 
 

@@ -21,7 +21,7 @@ def scorer(seed, d, acquisition):
     x = rng.random((15, d))
     y = np.sin(4 * x).sum(axis=1) + 0.1 * rng.standard_normal(15)
     committee = fit([Gram.of(box.view(lw.RBF()), list(x))], y)
-    return Scorer(committee, acquisition, float(committee.targets.max())), box, x
+    return Scorer.on(committee, acquisition), box, x
 
 
 @given(

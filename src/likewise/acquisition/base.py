@@ -27,21 +27,21 @@ class Acquisition(ABC):
     rises_with_std: ClassVar[bool] = False
 
     @abstractmethod
-    def score(self, mean: Any, std: Any, best: float) -> Any:
+    def score(self, mean: Any, std: Any, best: Any) -> Any:
         """The worth of an object with this mean and standard deviation, when `best` is the best value so far."""
 
     @abstractmethod
-    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+    def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         """The score and its derivatives."""
 
-    def bound(self, mean: Any, std: Any, best: float) -> Any:
+    def bound(self, mean: Any, std: Any, best: Any) -> Any:
         """What no object of this mean, with any standard deviation up to this one, is worth more than.
 
         Pools are searched from the highest bound down; without a bound every object is scored.
         """
         return self.score(mean, std, best) if self.rises_with_std else np.full(np.shape(mean), np.inf)
 
-    def average_bound(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector) -> Vector:
         """The bounds averaged over members, one row each."""
         return self.average(self.bound(means, stds, best), weights)[0]
 

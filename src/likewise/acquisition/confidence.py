@@ -21,10 +21,10 @@ class Mean(Acquisition):
 
     rises_with_std = True
 
-    def score(self, mean: Any, std: Any, best: float) -> Any:
+    def score(self, mean: Any, std: Any, best: Any) -> Any:
         return mean
 
-    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+    def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         return Slopes(mean, np.ones_like(mean), np.zeros_like(mean))
 
 
@@ -46,10 +46,10 @@ class UpperConfidence(Acquisition):
         if not (np.isfinite(self.kappa) and self.kappa >= 0):
             raise LikewiseError(f"UpperConfidence needs a non-negative kappa, not {self.kappa}; 2 is usual")
 
-    def score(self, mean: Any, std: Any, best: float) -> Any:
+    def score(self, mean: Any, std: Any, best: Any) -> Any:
         return mean + self.kappa * std
 
-    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+    def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         return Slopes(self.score(mean, std, best), np.ones_like(mean), np.full_like(mean, self.kappa))
 
 
@@ -63,8 +63,8 @@ class Spread(Acquisition):
 
     rises_with_std = True
 
-    def score(self, mean: Any, std: Any, best: float) -> Any:
+    def score(self, mean: Any, std: Any, best: Any) -> Any:
         return std
 
-    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+    def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         return Slopes(std, np.zeros_like(mean), np.ones_like(mean))

@@ -56,4 +56,5 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     compared = zip(grams.of([*successes, *failures]), committee.similarities, strict=True)
     tuned = [gram.retune(similarity) for gram, similarity in compared]
     fitted = fit(tuned, outcomes, settings=SETTINGS, transform=transform)
-    return Scorer(fitted, ProbabilityOfImprovement(), float(transform.forward(0.5)))
+    half = np.full(len(fitted.members), float(transform.forward(0.5)))
+    return Scorer(fitted, ProbabilityOfImprovement(), half)

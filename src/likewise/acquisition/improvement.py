@@ -95,10 +95,10 @@ class LogExpectedImprovement(Acquisition):
     logarithmic = True
     rises_with_std = True
 
-    def score(self, mean: Any, std: Any, best: float) -> Any:
+    def score(self, mean: Any, std: Any, best: Any) -> Any:
         return np.log(std) + log_h((mean - best) / std)
 
-    def average_bound(self, means: Matrix, stds: Matrix, best: float, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector) -> Vector:
         improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
         bounds = np.log(np.maximum(improvement, TINY))
         # The table has an end; what lies beyond it for all members is computed in logarithms.
@@ -107,7 +107,7 @@ class LogExpectedImprovement(Acquisition):
             bounds[far] = self.average(self.bound(means[:, far], stds[:, far], best), weights)[0]
         return bounds
 
-    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+    def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         z = (mean - best) / std
         log = log_h(z)
         # h'(z) = Φ(z), and the chain rule leaves φ(z)/h(z) for the standard deviation.
@@ -126,14 +126,14 @@ class ProbabilityOfImprovement(Acquisition):
 
     logarithmic = True
 
-    def score(self, mean: Any, std: Any, best: float) -> Any:
+    def score(self, mean: Any, std: Any, best: Any) -> Any:
         return log_ndtr((mean - best) / std)
 
-    def bound(self, mean: Any, std: Any, best: float) -> Any:
+    def bound(self, mean: Any, std: Any, best: Any) -> Any:
         # Above the best value certainty helps, below it doubt does.
         return np.where(mean < best, self.score(mean, std, best), 0.0)
 
-    def slopes(self, mean: Any, std: Any, best: float) -> Slopes:
+    def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         z = (mean - best) / std
         log = log_ndtr(z)
         ratio = np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI - log)

@@ -23,15 +23,25 @@ class _Lowered(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """An acquisition on a committee; `best` is the best value so far on the model's scale.
+    """An acquisition on a committee.
 
-    `feasibility` scores the logarithm of the chance that an object can be measured at all.
+    `incumbents` is what is to be improved on, one for each member: what that member believes is the best so far, on
+    the model's scale. `feasibility` scores the logarithm of the chance that an object can be measured at all.
     """
 
     committee: Committee
     acquisition: Acquisition
-    best: float
+    incumbents: Vector
     feasibility: Scorer | None = None
+
+    @classmethod
+    def on(cls, committee: Committee, acquisition: Acquisition, feasibility: Scorer | None = None) -> Scorer:
+        """The scorer whose incumbents are the largest means at the observed objects, not the luckiest measurement."""
+        return cls(committee, acquisition, committee.observed_means().max(axis=1), feasibility)
+
+    @property
+    def _best(self) -> Matrix:
+        return self.incumbents[:, None]
 
     def score(self, objects: Sequence[Any]) -> Vector:
         """The worth of each object."""
@@ -45,13 +55,13 @@ class Scorer:
 
     def score_moments(self, means: Matrix, variances: Matrix) -> Vector:
         """The worth of objects whose means and variances, one row per member, are at hand."""
-        scores = self.acquisition.score(means, np.sqrt(variances), self.best)
+        scores = self.acquisition.score(means, np.sqrt(variances), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
     def bound_moments(self, means: Matrix, variances: Matrix) -> Vector:
         """What no object of these means and of variances up to these is worth more than, whatever its chance."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.acquisition.average_bound(means, np.sqrt(variances), self.best, self.committee.weights)
+            return self.acquisition.average_bound(means, np.sqrt(variances), self._best, self.committee.weights)
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.
@@ -60,7 +70,7 @@ class Scorer:
         """
         means, variances, pull = self.committee.linearise(objects)
         stds = np.sqrt(variances)
-        slopes = self.acquisition.slopes(means, stds, self.best)
+        slopes = self.acquisition.slopes(means, stds, self._best)
         score, shares = self.acquisition.average(slopes.score, self.committee.weights)
 
         def gradient() -> Matrix:
@@ -89,11 +99,16 @@ class Scorer:
         return _Lowered(chance * score + (1.0 - chance) * worst, in_score, chance * (score - worst))
 
     def with_pending(self, objects: Sequence[Any]) -> Scorer:
-        """The scorer when these objects are in flight, too: less variance near them, and their means to be beaten."""
+        """The scorer when these objects are in flight, too: less variance near them, and their means to be beaten.
+
+        Each member's incumbent rises to its own mean: one that expects more of them than the others do would otherwise
+        see an improvement at the same place again.
+        """
         if not len(objects):
             return self
         committee = self.committee.with_pending(objects)
-        return replace(self, committee=committee, best=max(self.best, float(committee.pending_means().max())))
+        incumbents = np.maximum(self.incumbents, committee.pending_means().max(axis=1))
+        return replace(self, committee=committee, incumbents=incumbents)
 
     def lean(self) -> Scorer:
         """What scores rows, without the matrices behind it."""

@@ -241,10 +241,14 @@ class Committee:
         """The committee as if nothing were in flight."""
         return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting={})
 
-    def pending_means(self) -> Vector:
-        """The mean of each object in flight, on the model's scale."""
+    def observed_means(self) -> Matrix:
+        """The mean of each observed object on the model's scale, one row per member."""
+        return np.array([member.regression.fitted for member in self.members])
+
+    def pending_means(self) -> Matrix:
+        """The mean of each object in flight on the model's scale, one row per member."""
         rows = self._apart()
-        return np.asarray(np.sum([m.weight * m.regression.mean(m.mix.scores(rows)) for m in self.members], axis=0))
+        return np.array([member.regression.mean(member.mix.scores(rows)) for member in self.members])
 
     def _apart(self) -> dict[int, Matrix]:
         """The scores of the objects in flight with the observed ones."""

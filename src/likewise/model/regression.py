@@ -53,6 +53,12 @@ class Regression:
         """w with μ = m + S_x w."""
         return self.solution.weights(self.values - self.prior_mean)
 
+    @cached_property
+    def fitted(self) -> Vector:
+        """μ at the observed objects: their treated rows are those of the treated matrix, without what shifts it."""
+        solved = self.solution.solve(self.values - self.prior_mean)
+        return self.prior_mean + self.treatment.matrix @ solved - self.treatment.shift * solved
+
     def mean(self, rows: Matrix) -> Vector:
         """μ from the rows S_x."""
         return self.prior_mean + rows @ self.weights

@@ -144,7 +144,7 @@ def test_the_best_rows_are_those_of_scoring_all(
     rng, pool, objects, values = problem(seed)
     # Single precision is for what is well-conditioned; the search looks at contenders in double precision again.
     spectra = SPECTRA if precise else ("clip", "flip", "shift")
-    scorer = Scorer(committee(rng, objects, values, members, spectra), acquisition, float(values.max()))
+    scorer = Scorer.on(committee(rng, objects, values, members, spectra), acquisition)
     flying = rng.choice(N, size=pending, replace=False).tolist()
     scorer = scorer.with_pending([pool.objects[i] for i in flying])
     taken = rng.choice(N, size=20, replace=False).tolist()
@@ -165,7 +165,7 @@ def test_what_is_kept_from_earlier_asks_changes_no_answer(seed: int, acquisition
     for t, ratio in ((5, 1e-2), (9, 1e-2), (14, 1e-3), (20, 1e-2)):
         grams = tuple(Gram.of(similarity, objects[:t]) for similarity in SIMILARITIES)
         member = lone(Mix(weights), grams, values[:t], ratio)
-        scorer = Scorer(Committee(grams, (member,), Standardised(0.0, 1.0)), acquisition, float(values[:t].max()))
+        scorer = Scorer.on(Committee(grams, (member,), Standardised(0.0, 1.0)), acquisition)
         check(one.contenders(query(scorer), 8), scorer.score(pool.objects), [], 8)
         # As after an ask that needed tight bounds, whatever rows it scored.
         one._likely = np.arange(0, N, 5 + t)
@@ -178,7 +178,7 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     spectra = SPECTRA if precise else ("clip", "flip", "shift")
     # Twice the same object is twice its number.
     objects, values = [*objects, *objects[:3]], np.concatenate([values, values[:3] + 0.1])
-    scorer = Scorer(committee(rng, objects, values, members, spectra), lw.LogExpectedImprovement(), float(values.max()))
+    scorer = Scorer.on(committee(rng, objects, values, members, spectra), lw.LogExpectedImprovement())
     asked = replace(query(scorer), numbers=(*range(30), 0, 1, 2))
     one = Partition.of(pool.objects, total=N if precise else 10**6)
     check(one.contenders(asked, 16), scorer.score(pool.objects), [], 16, close=1e-6 if precise else 2e-3)
@@ -217,7 +217,7 @@ def test_columns_of_objects_that_no_longer_count_are_forgotten(tmp_path: Path, o
 @settings(max_examples=10, deadline=None)
 def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> None:
     rng, pool, objects, values = problem(seed)
-    scorer = Scorer(committee(rng, objects, values, 2), ACQUISITIONS[seed % 5], float(values.max()))
+    scorer = Scorer.on(committee(rng, objects, values, 2), ACQUISITIONS[seed % 5])
     asked = query(scorer, rng.choice(N, size=5, replace=False).tolist(), seed)
     whole = Partition.of(pool.objects)
     edges = [0, *sorted(cuts), N]
@@ -235,7 +235,7 @@ def test_a_divided_pool_answers_as_a_whole_one(seed: int, cuts: list[int]) -> No
 
 def test_a_partition_that_lost_everything_answers_the_same() -> None:
     rng, pool, objects, values = problem(3, observed=20)
-    scorers = [Scorer(committee(rng, objects[:t], values[:t], 3), ACQUISITIONS[0], 0.5) for t in (10, 20)]
+    scorers = [Scorer.on(committee(rng, objects[:t], values[:t], 3), ACQUISITIONS[0]) for t in (10, 20)]
     old, new = Partition.of(pool.objects), Partition.of(pool.objects)
     old.contenders(query(scorers[0], versions=0), 16)
     a, b = (p.contenders(query(scorers[1], versions=1), 16) for p in (old, new))
@@ -258,7 +258,7 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     for t in (28, 30):
         gram = Gram.of(lw.RBF(0.3), objects[:t])
         member = lone(Mix((1.0,), 1.0, offset), [gram], values[:t], 1e-2)
-        scorer = Scorer(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0], float(values.max()))
+        scorer = Scorer.on(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0])
         seen.clear()
         found = one.contenders(replace(query(scorer), versions={0: 0}), 16)
         check(found, scorer.score(pool.objects), [], 16, close=1e-4)
@@ -271,7 +271,7 @@ def test_equal_objects_are_drawn_by_the_seed() -> None:
     same = lw.from_function(lambda x, y: 1.0 if x == y else 0.1, psd=True)
     model = Model((same,))
     fitted = model.committee(data)[0]
-    scorer = Scorer(fitted, ACQUISITIONS[0], 1.0)
+    scorer = Scorer.on(fitted, ACQUISITIONS[0])
     picks = set()
     for seed in range(8):
         search = ExhaustiveSearch.over(pool, pool.key)
@@ -290,7 +290,7 @@ def test_a_batch_is_that_of_scoring_the_whole_pool_for_each_pick(failed: bool) -
     fitted = model.committee(told)[0]
     feasible = chance(fitted, model.grams, told, [pool.objects[i] for i in (20, 30, 40)]) if failed else None
     for acquisition in ACQUISITIONS:
-        scorer = Scorer(fitted, acquisition, float(fitted.targets.max()), feasible)
+        scorer = Scorer.on(fitted, acquisition, feasible)
         taken = {pool.key(pool.objects[i]) for i in range(12)}
         state = SearchState(pool, [], taken, np.random.default_rng(0))
         picks = lw.Sequential().pick(5, scorer, ExhaustiveSearch.over(pool, pool.key), state, [])
@@ -332,7 +332,7 @@ def test_picks_that_no_shortlist_holds_are_found_in_the_pool(
     rng, pool, _, _ = problem(8)
     told = Data([pool.objects[i] for i in range(12)], rng.normal(size=12), None)
     fitted = Model((similarity,)).committee(told)[0]
-    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.targets.max()))
+    scorer = Scorer.on(fitted, lw.LogExpectedImprovement())
     state = SearchState(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(0))
     search = ExhaustiveSearch.over(pool, pool.key)
     # Again with others in flight, as when another worker was faster: nothing that was kept for the first may mislead.
@@ -397,7 +397,7 @@ def test_large_pools_suggest_what_scoring_all_of_them_would(seed: int, monkeypat
     model = Model((Stored(bits),))
     told = Data(list(pool.objects[:25]), worth[:25], None)
     fitted = model.committee(told)[0]
-    scorer = Scorer(fitted, lw.LogExpectedImprovement(), float(fitted.targets.max()))
+    scorer = Scorer.on(fitted, lw.LogExpectedImprovement())
     state = SearchState(pool, [], {pool.key(x) for x in told.objects}, np.random.default_rng(seed))
     search = ExhaustiveSearch.over(pool, pool.key)
     found = search.equilibria(scorer, state)

@@ -139,8 +139,7 @@ class CommitteeProposer(Proposer):
     def _scorer(self, known: Known) -> Scorer:
         committee, failed = self.believe(known.told).committee, self._comparable(known)
         feasible = chance(committee, self.model.grams, known.told, failed) if failed else None
-        best = float(committee.targets.max())
-        return Scorer(committee, self.acquisition, best, feasible)
+        return Scorer.on(committee, self.acquisition, feasible)
 
     def _comparable(self, known: Known) -> Sequence[Any]:
         """The failures without those that the pool excludes, which may have failed because they cannot be compared."""
