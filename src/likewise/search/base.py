@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scorer
+from likewise.search.places import Places
 from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Generator, Space
 
@@ -24,16 +27,36 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class SearchState:
-    """Where a search takes place: the space, what was observed (best first), and what may not be proposed again."""
+    """Where a search takes place: the space, what was observed (best first), and what may not be proposed again.
+
+    `taken` are keys, `tried` the objects themselves, as far as they are known: what is closer to one of them than the
+    space can set is no new object either.
+    """
 
     space: Space
     observed: Sequence[Any]
     taken: frozenset[str] | set[str]
     rng: Generator
+    tried: Sequence[Any] = ()
 
     def free(self, x: Any) -> bool:
         """Whether the object may be proposed."""
-        return self.space.key(x) not in self.taken
+        return bool(self.all_free([x])[0])
+
+    def all_free(self, objects: Sequence[Any]) -> NDArray[np.bool_]:
+        """Which of the objects may be proposed."""
+        fresh = np.array([self.space.key(x) not in self.taken for x in objects], dtype=bool)
+        return fresh & ~self.places.close(objects)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the tried objects lie."""
+        return Places(self.space, self.tried)
+
+    def without(self, objects: Sequence[Any]) -> SearchState:
+        """The state when these objects are taken, too."""
+        taken = self.taken | {self.space.key(x) for x in objects}
+        return replace(self, taken=taken, tried=[*self.tried, *objects])
 
 
 class Search(ABC):
@@ -60,14 +83,20 @@ class Search(ABC):
 
 
 def best_distinct(objects: Sequence[Any], scores: Vector, state: SearchState, most: int | None = None) -> Found:
-    """The distinct free objects, best first."""
-    seen: set[str] = set()
-    kept: list[int] = []
-    for i in np.argsort(-scores, kind="stable").tolist():
-        key = state.space.key(objects[i])
-        if key not in seen and key not in state.taken:
-            seen.add(key)
-            kept.append(i)
-            if most is not None and len(kept) >= most:
-                break
-    return Found([objects[i] for i in kept], scores[kept])
+    """The distinct free objects, best first; what has no score at all is none of them."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > -np.inf]
+    # Of very many the best few times `most` are usually enough, and keys take time.
+    few = len(order) if most is None else 4 * most
+    kept = _distinct(objects, order[:few].tolist(), state)
+    if most is not None and len(kept) < most and few < len(order):
+        kept = _distinct(objects, order.tolist(), state)
+    return Found([objects[i] for i in kept[:most]], scores[kept[:most]])
+
+
+def _distinct(objects: Sequence[Any], order: Sequence[int], state: SearchState) -> list[int]:
+    fresh: dict[str, int] = {}
+    for i in order:
+        fresh.setdefault(state.space.key(objects[i]), i)
+    free = [i for key, i in fresh.items() if key not in state.taken]
+    return [free[i] for i in state.places.apart([objects[i] for i in free])]

@@ -39,8 +39,7 @@ class Sequential(Strategy):
         waiting, found = scorer.with_pending(pending), None
         while len(picks) < n:
             if picks:
-                state = replace(state, taken=state.taken | {state.space.key(picks[-1])})
-                waiting = waiting.with_pending(picks[-1:])
+                state, waiting = state.without(picks[-1:]), waiting.with_pending(picks[-1:])
             found = search.equilibria(waiting, state, last=found, most=n - len(picks))
             if not found.objects:
                 break
@@ -55,7 +54,8 @@ class TwoStage(Strategy):
     def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         waiting = scorer.with_pending(pending)
         found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), state)
-        return _best_by(found, replace(waiting, acquisition=Spread()), n, state)
+        picks = _best_by(found, replace(waiting, acquisition=Spread()), n)
+        return _search_on(picks, n, scorer, search, state, pending)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ class TopScore(Strategy):
         if not isinstance(bound, UpperConfidence):
             bound = UpperConfidence(self.kappa)
         waiting = replace(scorer.with_pending(pending), acquisition=bound)
-        return _best_by(search.thorough().equilibria(waiting, state), waiting, n, state)
+        picks = _best_by(search.thorough().equilibria(waiting, state), waiting, n)
+        return _search_on(picks, n, replace(scorer, acquisition=bound), search, state, pending)
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Thompson(Strategy):
     def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), state)
         objects = hopeful.objects[: self.candidates]
-        drawn = [x for x in state.space.sample(self.candidates // 2, state.rng) if state.free(x)]
+        drawn = state.space.sample(self.candidates // 2, state.rng)
         objects = best_distinct([*objects, *drawn], np.zeros(len(objects) + len(drawn)), state).objects
         if not objects:
             return []
@@ -89,29 +90,39 @@ class Thompson(Strategy):
         for values in draw(scorer.committee, objects, n, state.rng):
             order = np.argsort(-values, kind="stable").tolist()
             picks += [i for i in order if i not in picks][:1]
-        taken = state.taken | {state.space.key(objects[i]) for i in picks}
-        return fill_up([objects[i] for i in picks], n, replace(state, taken=taken))
+        return _search_on([objects[i] for i in picks], n, scorer, search, state, pending)
 
 
-def _best_by(found: Found, scorer: Scorer, n: int, state: SearchState) -> list[Any]:
-    """The n best of the found objects by another score, fill_up up with fresh ones."""
+def _best_by(found: Found, scorer: Scorer, n: int) -> list[Any]:
+    """The n best of the found objects by another score."""
     if not found.objects:
-        return fill_up([], n, state)
+        return []
     order = np.argsort(-scorer.score(found.objects), kind="stable")[:n].tolist()
-    picks = [found.objects[i] for i in order]
-    return fill_up(picks, n, replace(state, taken=state.taken | {state.space.key(x) for x in picks}))
+    return [found.objects[i] for i in order]
+
+
+def _search_on(
+    picks: list[Any], n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]
+) -> list[Any]:
+    """The picks, and where they are too few what is best when they are in flight, one after the other."""
+    if len(picks) >= n:
+        return picks
+    return picks + Sequential().pick(n - len(picks), scorer, search, state.without(picks), [*pending, *picks])
 
 
 def fill_up(picks: list[Any], n: int, state: SearchState) -> list[Any]:
-    """The picks, and fresh samples where they are fewer than asked for; fewer still in a space that is used up."""
-    taken = set(state.taken) | {state.space.key(x) for x in picks}
+    """The picks, and fresh samples where they are fewer than asked for; fewer still in a space that is used up.
+
+    This is for what no score can tell: a search that finds nothing. Where nothing is left that the space can set apart
+    from what was tried, any other object will do.
+    """
     picks = list(picks)
-    for _ in range(FRESH_TRIES):
+    for turn in range(FRESH_TRIES):
         if len(picks) >= n:
             break
-        for x in state.space.sample(4 * (n - len(picks)), state.rng):
-            key = state.space.key(x)
-            if key not in taken and len(picks) < n:
-                taken.add(key)
-                picks.append(x)
+        if turn == FRESH_TRIES - 1:
+            state = replace(state, taken=state.without(picks).taken, tried=())
+        drawn = state.space.sample(4 * (n - len(picks)), state.rng)
+        fresh = best_distinct(drawn, np.zeros(len(drawn)), state.without(picks))
+        picks += fresh.objects[: n - len(picks)]
     return picks

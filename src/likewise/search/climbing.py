@@ -81,7 +81,7 @@ class ClimbingSearch(Search):
     @staticmethod
     def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vector:
         """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
-        free = np.array([state.free(x) for x in objects], dtype=bool)
+        free = state.all_free(objects)
         scores = np.full(len(objects), -np.inf)
         if free.any():
             scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])

@@ -14,6 +14,9 @@ from likewise.search.trajectories import Indices, Step, Trajectories, ascend, di
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
+# So many of the objects that are too close to others are moved aside, by so many times the space's resolution.
+ASIDE, DISTANCES = 4, (1.5, 6.0, 24.0)
+
 
 @dataclass(frozen=True)
 class GradientSearch(Search):
@@ -64,6 +67,8 @@ class GradientSearch(Search):
         ends = climb(scorer, _space(state), starts, step=self.step, most_steps=self.most_steps)
         kept = distinct(ends.vectors, ends.scores, self.tolerance)
         objects = _space(state).from_vector(ends.vectors[kept])
+        # Where every trajectory ends at what was tried already, where they began and what is beside is what is left.
+        objects += _beside(objects, state) + _space(state).from_vector(starts[-self.fresh :])
         # Rounding whole numbers moves an equilibrium off its peak; the score of what is proposed is what counts.
         scores = allowed_scores(scorer.score, state.space, objects)
         return best_distinct(objects, scores, state)
@@ -89,6 +94,20 @@ def climb(
         return scores, lambda: space.pull(vectors, gradient())
 
     return ascend(linearise, starts, space.project, step=step, most_steps=most_steps)
+
+
+def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:
+    """Of objects that are too close to tried ones, the best few moved away from those, by several distances."""
+    close = np.flatnonzero(state.places.close(objects))[:ASIDE].tolist()
+    if not close:
+        return []
+    space, few = _space(state), [objects[i] for i in close]
+    centres = state.places.nearest(few)
+    away = space.to_vector(few) - centres
+    away = np.where(np.any(away != 0, axis=1, keepdims=True), away, state.rng.standard_normal(away.shape))
+    away /= np.abs(away).max(axis=1, keepdims=True)
+    steps = [centres + distance * np.max(state.space.resolution) * away for distance in DISTANCES]
+    return space.from_vector(space.project(np.vstack(steps)))
 
 
 def _space(state: SearchState) -> Continuous:

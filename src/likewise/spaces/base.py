@@ -29,6 +29,8 @@ from likewise.tables.cells import Decimal
 
 Generator = np.random.Generator
 TRIES = 10_000
+# What can be set of a continuous quantity, as a share of its range: three digits.
+RESOLUTION = 1e-3
 # So many objects tell what kind they are of.
 SAMPLE = 100
 
@@ -96,6 +98,14 @@ class Space(ABC):
     def stepped(self) -> bool:
         """Whether some numbers or parts move in steps, so that gradients alone do not reach every object."""
         return False
+
+    @property
+    def resolution(self) -> Any:
+        """The least difference that can be set in each search coordinate, one for all or one for each.
+
+        Objects that differ by no more in any of them are the same experiment. Of no matter without such coordinates.
+        """
+        return RESOLUTION
 
     @final
     def fit(self, x: Any) -> Any:

@@ -14,7 +14,7 @@ from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import rescaled
-from likewise.spaces.base import Generator, Space, checked_where
+from likewise.spaces.base import RESOLUTION, Generator, Space, checked_where
 from likewise.spaces.drawing import child
 
 TOLERANCE = 1e-9
@@ -94,6 +94,11 @@ class Box(Space):
     @property
     def stepped(self) -> bool:
         return bool(self.integer.any())
+
+    @property
+    def resolution(self) -> Vector:
+        """Whole numbers differ by one or not at all, however many there are."""
+        return np.where(self.integer, 0.0, RESOLUTION)
 
     @cached_property
     def coordinates(self) -> Coordinates:

@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_records
-from likewise.similarity.base import Matrix, Similarity, assign
+from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.combine.algebra import COMBINATIONS
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.vectors import as_vectors
@@ -189,6 +189,16 @@ class Record(Space):
     def dimension(self) -> int:
         """How many search coordinates there are; none in a record without continuous parts."""
         return sum(part.dimension for part in self._continuous.values())
+
+    @property
+    def resolution(self) -> Vector:
+        """Those of the continuous parts, side by side."""
+        return np.concatenate(
+            [
+                np.zeros(0),
+                *(np.broadcast_to(self.parts[k].resolution, p.dimension) for k, p in self._continuous.items()),
+            ]
+        )
 
     def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
         """Each continuous part with its columns."""

@@ -101,7 +101,8 @@ class CommitteeProposer(Proposer):
         taken = known.taken | self.space.excluded
         if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
             return Proposal([], notes=notes)
-        state = SearchState(self.space, _best_first(known.told), taken, known.rng)
+        tried = [*known.told.objects, *known.failed, *known.pending]
+        state = SearchState(self.space, _best_first(known.told), taken, known.rng, tried)
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
         beliefs = self.believe(known.told) if known.told.objects else None
