@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ class Found:
 class SearchState:
     """Where a search takes place: the space, what was observed (best first), and what may not be proposed again.
 
-    `taken` are keys, `tried` the objects themselves, as far as they are known: what is closer to one of them than the
+    `taken` are keys, `tried` where the objects lie, as far as they are known: what is closer to one of them than the
     space can set is no new object either.
     """
 
@@ -37,7 +36,7 @@ class SearchState:
     observed: Sequence[Any]
     taken: frozenset[str] | set[str]
     rng: Generator
-    tried: Sequence[Any] = ()
+    tried: Places | None = None
 
     def free(self, x: Any) -> bool:
         """Whether the object may be proposed."""
@@ -48,15 +47,15 @@ class SearchState:
         fresh = np.array([self.space.key(x) not in self.taken for x in objects], dtype=bool)
         return fresh & ~self.places.close(objects)
 
-    @cached_property
+    @property
     def places(self) -> Places:
         """Where the tried objects lie."""
-        return Places(self.space, self.tried)
+        return self.tried or Places.of(self.space)
 
     def without(self, objects: Sequence[Any]) -> SearchState:
         """The state when these objects are taken, too."""
         taken = self.taken | {self.space.key(x) for x in objects}
-        return replace(self, taken=taken, tried=[*self.tried, *objects])
+        return replace(self, taken=taken, tried=self.places.add(objects))
 
 
 class Search(ABC):

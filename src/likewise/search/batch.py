@@ -121,7 +121,7 @@ def fill_up(picks: list[Any], n: int, state: SearchState) -> list[Any]:
         if len(picks) >= n:
             break
         if turn == FRESH_TRIES - 1:
-            state = replace(state, taken=state.without(picks).taken, tried=())
+            state = replace(state, taken=state.without(picks).taken, tried=None)
         drawn = state.space.sample(4 * (n - len(picks)), state.rng)
         fresh = best_distinct(drawn, np.zeros(len(drawn)), state.without(picks))
         picks += fresh.objects[: n - len(picks)]

@@ -102,8 +102,9 @@ def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:
     if not close:
         return []
     space, few = _space(state), [objects[i] for i in close]
-    centres = state.places.nearest(few)
-    away = space.to_vector(few) - centres
+    vectors = space.to_vector(few)
+    centres = state.places.nearest(vectors)
+    away = vectors - centres
     away = np.where(np.any(away != 0, axis=1, keepdims=True), away, state.rng.standard_normal(away.shape))
     away /= np.abs(away).max(axis=1, keepdims=True)
     steps = [centres + distance * np.max(state.space.resolution) * away for distance in DISTANCES]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from likewise.similarity.base import Matrix
-from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors, is_continuous
+from likewise.spaces.base import Continuous, PartlyContinuous, Space, is_continuous
 
 # A whole number is another one at any distance; so much is rounding.
 ROUNDING = 1e-12
+# What differs otherwise than in its coordinates is so far apart, where the resolution is 1.
+APART = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,71 +27,96 @@ class Places:
     coordinate, and are the same in what is not continuous. In a space without search coordinates none are.
 
     >>> from likewise.spaces.box import Box
-    >>> Places(Box([0.0], [100.0]), [[50.0]]).close([[50.05], [50.2]]).tolist()
+    >>> Places.of(Box([0.0], [100.0]), [[50.0]]).close([[50.05], [50.2]]).tolist()
     [True, False]
     """
 
     space: Space
-    objects: Sequence[Any] = ()
+    vectors: Matrix
+    # What is not continuous of each object, if the space has such.
+    rests: tuple[str, ...]
+
+    @classmethod
+    def of(cls, space: Space, objects: Sequence[Any] = ()) -> Places:
+        """The places of these objects."""
+        dimension = cast(Continuous, space).dimension if is_continuous(space) else 0
+        return cls(space, np.zeros((0, dimension)), ()).add(objects)
 
     def add(self, objects: Sequence[Any]) -> Places:
         """The same with more objects."""
-        return Places(self.space, [*self.objects, *objects]) if len(objects) else self
+        if not len(objects) or not is_continuous(self.space):
+            return self
+        vectors = np.vstack([self.vectors, self._to_vector(objects)])
+        return Places(self.space, vectors, (*self.rests, *_rests(self.space, objects)))
 
     def close(self, objects: Sequence[Any]) -> NDArray[np.bool_]:
         """Which of these objects are closer to one of the places than the space can set."""
-        return np.array([len(found) > 0 for found in self._near(objects)], dtype=bool)
+        near = np.zeros(len(objects), dtype=bool)
+        if not len(objects) or not len(self.vectors):
+            return near
+        vectors = self._to_vector(objects)
+        # Most objects are far from all places, whatever else they are made of, which takes longer to compare.
+        few = np.flatnonzero(self._within(_tree(self.vectors, self._resolution), vectors / self._resolution))
+        if not self.rests or not len(few):
+            near[few] = True
+            return near
+        rests = _rests(self.space, [objects[i] for i in few.tolist()])
+        near[few] = self._within(self._labelled_tree, self._labelled(vectors[few], rests))
+        return near
 
     def apart(self, objects: Sequence[Any]) -> list[int]:
         """Which of these objects, in their order, are close neither to a place nor to one before them."""
-        if not is_continuous(self.space):
-            return list(range(len(objects)))
         left = np.flatnonzero(~self.close(objects)).tolist()
-        near = Places(self.space, [objects[i] for i in left])._near([objects[i] for i in left])
+        if not is_continuous(self.space) or len(left) < 2:
+            return left
+        mine = Places.of(self.space, [objects[i] for i in left])
+        near = mine._labelled_tree.query_ball_point(mine._labelled_tree.data, 1.0 + 1e-9, p=np.inf)
         kept: set[int] = set()
         for i, found in enumerate(near):
             if not kept.intersection(found):
                 kept.add(i)
         return [left[i] for i in sorted(kept)]
 
-    def nearest(self, objects: Sequence[Any]) -> Matrix:
-        """The search coordinates of the place that each of these objects is closest to."""
-        assert self._tree is not None
-        return np.asarray(self._vectors[self._tree.query(self._scaled(objects), p=np.inf)[1]])
+    def nearest(self, vectors: Matrix) -> Matrix:
+        """The search coordinates of the place that each of these is closest to."""
+        found = _tree(self.vectors, self._resolution).query(vectors / self._resolution, p=np.inf)[1]
+        return np.asarray(self.vectors[found])
 
-    def _near(self, objects: Sequence[Any]) -> list[list[int]]:
-        """For each object the numbers of the places it is close to."""
-        if self._tree is None or not len(objects):
-            return [[] for _ in objects]
-        found = self._tree.query_ball_point(self._scaled(objects), 1.0 + 1e-9, p=np.inf)
-        return [[i for i in near if self._alike(x, self.objects[i])] for x, near in zip(objects, found, strict=True)]
+    def _to_vector(self, objects: Sequence[Any]) -> Matrix:
+        return cast(Continuous, self.space).to_vector(list(objects))
+
+    @staticmethod
+    def _within(tree: Any, scaled: Matrix) -> NDArray[np.bool_]:
+        return np.asarray(np.isfinite(tree.query(scaled, p=np.inf, distance_upper_bound=1.0 + 1e-9)[0]))
 
     @cached_property
     def _resolution(self) -> Any:
         return np.maximum(self.space.resolution, ROUNDING)
 
-    def _scaled(self, objects: Sequence[Any]) -> Matrix:
-        return _vectors(self.space, objects) / self._resolution
+    @cached_property
+    def _labels(self) -> dict[str, int]:
+        return {rest: i for i, rest in enumerate(dict.fromkeys(self.rests))}
 
     @cached_property
-    def _vectors(self) -> Matrix:
-        return _vectors(self.space, self.objects)
+    def _labelled_tree(self) -> Any:
+        return _tree(self._labelled(self.vectors, self.rests), 1.0)
 
-    @cached_property
-    def _tree(self) -> Any:
-        if not is_continuous(self.space) or not len(self.objects):
-            return None
-        return cKDTree(self._vectors / self._resolution)
-
-    def _alike(self, x: Any, other: Any) -> bool:
-        """Whether two objects are the same but for their vectors."""
-        if not isinstance(self.space, PartlyContinuous):
-            return True
-        origin = self._vectors[:1]
-        here, there = (self.space.key(at_vectors(self.space, origin, [one])[0]) for one in (x, other))
-        return here == there
+    def _labelled(self, vectors: Matrix, rests: Sequence[str]) -> Matrix:
+        """Coordinates in units of the resolution, and one more that is the same for the same rest alone."""
+        labels = np.array([APART * self._labels.get(rest, -1) for rest in rests] or [0.0] * len(vectors))
+        return np.column_stack([vectors / self._resolution, labels])
 
 
-def _vectors(space: Space, objects: Sequence[Any]) -> Matrix:
-    assert isinstance(space, Continuous | PartlyContinuous)
-    return space.to_vector(list(objects))
+def _rests(space: Space, objects: Sequence[Any]) -> tuple[str, ...]:
+    """What the objects are but for their vectors: their keys, all moved to one vector."""
+    if isinstance(space, Continuous) or not isinstance(space, PartlyContinuous):
+        return ()
+    origin = np.tile(space.project(np.zeros((1, space.dimension))), (len(objects), 1))
+    return tuple(space.key(x) for x in space.with_vector(list(objects), origin))
+
+
+def _tree(vectors: Matrix, unit: Any) -> Any:
+    # Not at the top: it takes as long to load as half of this package.
+    from scipy.spatial import cKDTree
+
+    return cKDTree(vectors / unit)

@@ -20,6 +20,7 @@ from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search, SearchState
 from likewise.search.batch import Strategy, fill_up
 from likewise.search.choose import choose_search, choose_strategy
+from likewise.search.places import Places
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
 from likewise.similarity.base import Similarity
@@ -101,7 +102,7 @@ class CommitteeProposer(Proposer):
         taken = known.taken | self.space.excluded
         if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
             return Proposal([], notes=notes)
-        tried = [*known.told.objects, *known.failed, *known.pending]
+        tried = Places.of(self.space, [*known.told.objects, *known.failed, *known.pending])
         state = SearchState(self.space, _best_first(known.told), taken, known.rng, tried)
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
