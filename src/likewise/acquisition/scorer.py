@@ -46,7 +46,7 @@ class Scorer:
     def score(self, objects: Sequence[Any]) -> Vector:
         """The worth of each object."""
         encodings = self.committee.encode(objects)
-        score = self.score_rows(self.committee.rows(encodings), self.committee.selves(encodings))
+        score = self.score_rows(self.committee.rows(encodings, objects), self.committee.selves(encodings, objects))
         return score if self.feasibility is None else self.lower(score, self.feasibility.score(objects))
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from likewise.model.committee import Committee
-from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.encodings.arrays import Encoding
+from likewise.similarity.scores import check_scores
 
 
 def draw(committee: Committee, objects: Sequence[Any], n: int, rng: np.random.Generator) -> Matrix:
@@ -16,14 +18,20 @@ def draw(committee: Committee, objects: Sequence[Any], n: int, rng: np.random.Ge
     chosen = rng.choice(len(committee.members), size=n, p=committee.weights)
     draws = np.empty((n, len(objects)))
     encodings = committee.encode(objects)
-    rows = committee.without_pending().rows(encodings)
-    among = {k: committee.grams[k].similarity.between(encoding, encoding) for k, encoding in encodings.items()}
+    rows = committee.without_pending().rows(encodings, objects)
+    among = {k: _among(committee.grams[k].similarity, encoding, objects) for k, encoding in encodings.items()}
     for i in np.unique(chosen).tolist():
         mix, regression, mask = committee.members[i].mix, committee.members[i].regression, chosen == i
         mixed = mix.scores(rows)
         covariance = regression.covariance(mixed, mix.scores(among))
         draws[mask] = draw_normal(regression.mean(mixed), covariance, int(mask.sum()), rng)
     return draws
+
+
+def _among(similarity: Similarity, encodings: Encoding, objects: Sequence[Any]) -> Matrix:
+    scores = similarity.between(encodings, encodings)
+    check_scores(scores, objects, objects, signed=similarity.signed)
+    return scores
 
 
 def draw_normal(mean: Vector, covariance: Matrix, n: int, rng: np.random.Generator) -> Matrix:

@@ -109,13 +109,17 @@ class Committee:
         """Each used similarity's encoding of these objects."""
         return {k: self.grams[k].similarity.encode(objects) for k in self.used}
 
-    def rows(self, encodings: Mapping[int, Encoding]) -> dict[int, Matrix]:
-        """Each used similarity's scores with the observed objects, then with the pending ones."""
-        return {k: self.waiting.get(k, self.grams[k]).rows(encoding) for k, encoding in encodings.items()}
+    def rows(self, encodings: Mapping[int, Encoding], objects: Sequence[Any] | None = None) -> dict[int, Matrix]:
+        """Each used similarity's scores with the observed objects, then with the pending ones.
 
-    def selves(self, encodings: Mapping[int, Encoding]) -> dict[int, Vector]:
+        `objects`, where they are at hand, name a score that is refused.
+        """
+        grams = {k: self.waiting.get(k, self.grams[k]) for k in encodings}
+        return {k: grams[k].rows(encoding, objects=objects) for k, encoding in encodings.items()}
+
+    def selves(self, encodings: Mapping[int, Encoding], objects: Sequence[Any] | None = None) -> dict[int, Vector]:
         """Each used similarity's scores of the objects with themselves."""
-        return {k: self.grams[k].selves(encoding) for k, encoding in encodings.items()}
+        return {k: self.grams[k].selves(encoding, objects) for k, encoding in encodings.items()}
 
     def moments(self, rows: Scores, selves: Selves) -> tuple[Matrix, Matrix]:
         """Means and variances on the model's scale, one row per member; members of one mix share their work."""
@@ -148,8 +152,11 @@ class Committee:
         rows, selves, pulls = dict[int, Matrix](), dict[int, Vector](), dict[int, tuple[Pullback, Pullback]]()
         for k, encoding in self.encode(objects).items():
             similarity = cast(Differentiable, self.grams[k].similarity)
-            rows[k], pull_rows = similarity.linearise(encoding, self.waiting.get(k, self.grams[k]).encodings)
+            gram = self.waiting.get(k, self.grams[k])
+            rows[k], pull_rows = similarity.linearise(encoding, gram.encodings)
             selves[k], pull_selves = similarity.linearise_within(encoding)
+            gram.check(rows[k], objects)
+            gram.check_selves(selves[k], objects)
             pulls[k] = pull_rows, pull_selves
         mixed, own = self.mix_scores(rows), self.mix_scores(selves)
         found = [(m.pending or m.regression).linearise(mixed[m.mix], own[m.mix]) for m in self.members]
@@ -196,7 +203,7 @@ class Committee:
         standard deviations of measurements are known, their median.
         """
         encodings = self.encode(objects)
-        means, variances = self.moments(self.rows(encodings), self.selves(encodings))
+        means, variances = self.moments(self.rows(encodings, objects), self.selves(encodings, objects))
         if measurement:
             return self.on_users_scale(means, variances + self._typical_noise(), misfit=1.0)
         return self.on_users_scale(means, variances)
@@ -215,8 +222,8 @@ class Committee:
     def explain(self, objects: Sequence[Any]) -> tuple[Prediction, Matrix]:
         """What `predict` and `influence` say, with the objects compared once."""
         encodings = self.encode(objects)
-        rows = self.rows(encodings)
-        prediction = self.on_users_scale(*self.moments(rows, self.selves(encodings)))
+        rows = self.rows(encodings, objects)
+        prediction = self.on_users_scale(*self.moments(rows, self.selves(encodings, objects)))
         observed = {k: row[:, : len(self)] for k, row in rows.items()}
         each = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
         return prediction, np.asarray(sum(each))

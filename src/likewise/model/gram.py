@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, count, join, take
-from likewise.similarity.from_function import check_no_distance, check_scores, check_symmetric
 from likewise.similarity.pairs import object_key
+from likewise.similarity.scores import NEW, OBSERVED, check_no_distance, check_scores, check_selves, check_symmetric
 
 Groups = list[NDArray[np.intp]]
 
@@ -83,18 +83,32 @@ class Gram:
 
     def lean(self) -> Gram:
         """The similarity and the encodings, without objects and scores."""
-        return replace(self, objects=(None,) * len(self), scores=np.zeros((0, 0)))
+        return replace(self, objects=(OBSERVED,) * len(self), scores=np.zeros((0, 0)))
 
-    def rows(self, encodings: Encoding, start: int = 0) -> Matrix:
-        """S_x for each encoded object: its scores with the observed ones, or with those from `start` on."""
+    def rows(self, encodings: Encoding, start: int = 0, objects: Sequence[Any] | None = None) -> Matrix:
+        """S_x for each encoded object: its scores with the observed ones, or with those from `start` on.
+
+        They are checked as those of observed objects are; `objects`, where they are at hand, name what is wrong.
+        """
         if start >= len(self):
             return np.zeros((count(encodings), 0))
         observed = take(self.encodings, slice(start, len(self))) if start else self.encodings
-        return self.similarity.between(encodings, observed)
+        return self.check(self.similarity.between(encodings, observed), objects, start)
 
-    def selves(self, encodings: Encoding) -> Vector:
-        """S(x, x) for each encoded object."""
-        return self.similarity.within(encodings)
+    def check(self, rows: Matrix, objects: Sequence[Any] | None = None, start: int = 0) -> Matrix:
+        """Scores with the observed objects from `start` on, refused where they are not what scores must be."""
+        names = (NEW,) * len(rows) if objects is None else objects
+        check_scores(rows, names, self.objects[start:], signed=self.similarity.signed)
+        return rows
+
+    def selves(self, encodings: Encoding, objects: Sequence[Any] | None = None) -> Vector:
+        """S(x, x) for each encoded object, checked as rows are."""
+        return self.check_selves(self.similarity.within(encodings), objects)
+
+    def check_selves(self, selves: Vector, objects: Sequence[Any] | None = None) -> Vector:
+        """Scores of objects with themselves, refused where they are not what scores must be."""
+        check_selves(selves, (NEW,) * len(selves) if objects is None else objects, signed=self.similarity.signed)
+        return selves
 
 
 def _symmetric(scores: Matrix) -> Matrix:

@@ -17,6 +17,7 @@ from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, treat
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.from_function import as_similarity
+from likewise.similarity.scores import check_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,8 @@ class Posterior:
         """Signed covariance of the objects' values (Eq. GP_variance)."""
         encodings = self.gram.similarity.encode(objects)
         among = self.gram.similarity.between(encodings, encodings)
-        return self.regression.covariance(self.gram.rows(encodings), among)
+        check_scores(among, objects, objects, signed=self.gram.similarity.signed)
+        return self.regression.covariance(self.gram.rows(encodings, objects=objects), among)
 
     def gradients(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix]:
         """∇μ(x) and ∇V(x) in the vector of each object, for a differentiable similarity."""
@@ -67,6 +69,8 @@ class Posterior:
             raise SimilarityError(f"{similarity.name} has no gradient; search with moves instead of vectors")
         rows, pull_rows = similarity.linearise(encodings, self.gram.encodings)
         selves, pull_selves = similarity.linearise_within(encodings)
+        self.gram.check(rows, objects)
+        self.gram.check_selves(selves, objects)
         ones, zeros = np.ones(len(selves)), np.zeros(len(selves))
         _, _, pull = self.regression.linearise(rows, selves)
         mean_weights, _ = pull(ones, zeros)
@@ -97,7 +101,7 @@ class Posterior:
 
     def _rows(self, objects: Sequence[Any]) -> tuple[Matrix, Vector]:
         encodings = self.gram.similarity.encode(objects)
-        return self.gram.rows(encodings), self.gram.selves(encodings)
+        return self.gram.rows(encodings, objects=objects), self.gram.selves(encodings, objects)
 
 
 NOISE = 1e-2

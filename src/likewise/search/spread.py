@@ -12,6 +12,7 @@ from likewise.search.base import SearchState, best_distinct
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.encodings.pieces import renumbered
+from likewise.similarity.scores import check_scores
 from likewise.spaces.base import Indexed, Space
 
 CANDIDATES = 1000
@@ -28,13 +29,16 @@ def spread(n: int, similarity: Similarity, known: Sequence[Any], state: SearchSt
         return found.objects[:n]
     encodings = _encode(found.objects, similarity, state.space)
     scores = similarity.between(encodings, encodings)
+    check_scores(scores, found.objects, found.objects, signed=similarity.signed)
     own = np.sqrt(np.maximum(similarity.within(encodings), 1e-300))
     scores = scores / np.outer(own, own)
     closest = np.full(len(found.objects), -np.inf)
     if len(known):
         others = similarity.encode(list(known))
         theirs = np.sqrt(np.maximum(similarity.within(others), 1e-300))
-        closest = (similarity.between(encodings, others) / np.outer(own, theirs)).max(axis=1)
+        rows = similarity.between(encodings, others)
+        check_scores(rows, found.objects, known, signed=similarity.signed)
+        closest = (rows / np.outer(own, theirs)).max(axis=1)
     picks: list[int] = []
     while len(picks) < min(n, len(found.objects)):
         best = int(np.argmin(closest)) if np.isfinite(closest).any() else 0

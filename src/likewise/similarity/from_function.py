@@ -12,10 +12,9 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
 from likewise.similarity.encodings.arrays import Indices
 from likewise.similarity.pairs import Entries, Pairs, object_key
+from likewise.similarity.scores import asymmetry, check_no_distance, check_scores, check_symmetric
 
 CHECKED_PAIRS = 64
-# A share of the largest score: rounding leaves as much of a distance of zero.
-NO_LIKENESS = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +81,6 @@ class FunctionSimilarity(Similarity):
         return f"{self.name}({x!r}, {y!r})"
 
 
-def asymmetry(x: Any, y: Any, score: float, mirrored: float) -> SimilarityError:
-    """The error for S(x, y) ≠ S(y, x)."""
-    return SimilarityError(
-        f"similarity is not symmetric: S({x!r}, {y!r}) = {score:.6g} but S({y!r}, {x!r}) = {mirrored:.6g}; "
-        "wrap it in likewise.symmetrised"
-    )
-
-
 def from_function(function: Function, *, psd: bool = False) -> Similarity:
     """A similarity from a plain function of two objects.
 
@@ -151,43 +142,3 @@ class Precomputed(Similarity):
 
     def within(self, a: Indices) -> Vector:
         return self.matrix[a, a]
-
-
-def check_scores(scores: Matrix, rows: Sequence[Any], columns: Sequence[Any], *, signed: bool = False) -> None:
-    """Refuse scores that are not finite, or negative where they may not be, naming the pair."""
-    wrong = ~np.isfinite(scores)
-    if not signed:
-        # Rounding may leave a score a hair below zero; that is no reason to stop.
-        wrong |= scores < -1e-9 * max(1.0, float(np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores))))
-    if not wrong.any():
-        return
-    i, j = map(int, np.argwhere(wrong)[0])
-    score = float(scores[i, j])
-    kind = "negative" if np.isfinite(score) else "not a finite number"
-    remedy = (
-        "add a constant, use exp(−distance), or write a Similarity that is `signed`"
-        if np.isfinite(score)
-        else "return a finite score for every pair of objects"
-    )
-    raise SimilarityError(f"similarity is {kind}: S({rows[i]!r}, {columns[j]!r}) = {score:.6g}; {remedy}")
-
-
-def check_symmetric(scores: Matrix, objects: Sequence[Any]) -> None:
-    """Refuse a square matrix of scores that is not symmetric, naming the pair."""
-    gap = np.abs(scores - scores.T)
-    limit = 1e-6 * max(1.0, float(np.max(np.abs(scores), initial=0.0)))
-    if gap.size and gap.max() > limit:
-        i, j = map(int, np.unravel_index(int(gap.argmax()), gap.shape))
-        raise asymmetry(objects[i], objects[j], float(scores[i, j]), float(scores[j, i]))
-
-
-def check_no_distance(scores: Matrix, selves: Vector, objects: Sequence[Any], others: Sequence[Any]) -> None:
-    """Refuse scores in which objects are like others and none, by `selves`, is like itself, naming a pair."""
-    largest = float(np.max(scores, initial=0.0))
-    if largest > 0 and np.max(selves) <= NO_LIKENESS * largest:
-        i, j = map(int, np.unravel_index(int(scores.argmax()), scores.shape))
-        raise SimilarityError(
-            f"similarity looks like a distance: S({objects[i]!r}, {others[j]!r}) = {largest:.6g}, but "
-            f"S({objects[i]!r}, {objects[i]!r}) = {selves[i]:.6g}, and no object is more like itself; "
-            "of a distance d use exp(−d/ℓ), with ℓ a typical distance"
-        )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.errors import SimilarityError, SpaceError
-from likewise.similarity.base import Matrix, Similarity, assign
-from likewise.similarity.kinds.distributions.gaussians import Gaussian, diagonal_gaussians
+from likewise.similarity.base import Matrix, Similarity, assign, map_leaves
+from likewise.similarity.kinds.distributions.gaussians import Gaussian, SymmetricKL, diagonal_gaussians
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
@@ -146,9 +146,19 @@ class Gaussians(Space):
         return {"space": "Gaussians", "mean": [low, high], "variance": [least, most]}
 
     def view(self, similarity: Similarity) -> Similarity:
-        """Similarities of vectors see (μ, σ) scaled to the unit cube, both linearly: plain GP-based optimisation."""
+        """Similarities of vectors see (μ, σ) scaled to the unit cube, both linearly: plain GP-based optimisation.
+
+        The constant of `SymmetricKL(constant=…)` is raised to `divergence_bound` where it is smaller, so that no score
+        in this space is negative.
+        """
+        similarity = map_leaves(self._dominating, similarity)
         linear = Coordinates.spanning(self.box.lower, self.box.upper, np.zeros(self.dimension, dtype=bool))
         return rescaled(similarity, lambda path: None if path else linear)
+
+    def _dominating(self, similarity: Similarity) -> Similarity:
+        if not isinstance(similarity, SymmetricKL) or similarity.constant is None:
+            return similarity
+        return replace(similarity, constant=max(similarity.constant, self.divergence_bound()))
 
 
 def _pair(what: str, bounds: Any) -> tuple[Any, Any]:

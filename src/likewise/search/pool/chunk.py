@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import SimilarityError
 from likewise.search.pool.query import Entries, Query
 from likewise.search.pool.score_columns import WIDTH, Columns, Single
 from likewise.similarity.base import Matrix, Similarity, Vector
@@ -18,6 +17,7 @@ from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings import encoding_files as stored
 from likewise.similarity.encodings.arrays import Encoding, take
 from likewise.similarity.encodings.encoding_files import Filed
+from likewise.similarity.scores import Named, check_scores, check_selves
 
 # Rows that are handled at once, and scores that are made at once: what stays in cache.
 BLOCK, SCORES = 4096, 1 << 16
@@ -66,6 +66,7 @@ class Chunk:
             self.columns[k].close()
         self.columns[k] = Columns(self.size, self.dtype, path)
         self.selves[k] = similarity.within(self.encoding(k))
+        check_selves(self.selves[k], _Rows(self.first, self.size), signed=similarity.signed)
 
     def grow(self, k: int, query: Query, memory: int | None = None) -> None:
         """Compare with the objects that have no column yet; where most columns are of others, forget those.
@@ -88,7 +89,8 @@ class Chunk:
         for start in range(0, self.size, step):
             part = slice(start, min(start + step, self.size))
             scores = similarity.between(take(encodings, part), others)
-            _check(scores, similarity, self.first + start)
+            names = _Rows(self.first + start, len(scores))
+            check_scores(scores, names, query.objects(k, new), signed=similarity.signed)
             block[:, part] = scores.T
         self.columns[k].append(new, block)
 
@@ -130,13 +132,15 @@ class Chunk:
         return Entries(encodings, scores, selves, {k: self.columns[k].at(rows, query.failures) for k in theirs})
 
 
-def _check(scores: Matrix, similarity: Similarity, first: int) -> None:
-    """Refuse scores that are not finite or negative, naming the row."""
-    if np.isfinite(scores.max(initial=0.0)) and scores.min(initial=0.0) >= (-np.inf if similarity.signed else 0.0):
-        return
-    wrong = ~np.isfinite(scores) | ((scores < 0) & (not similarity.signed))
-    row, column = np.argwhere(wrong)[0].tolist()
-    raise SimilarityError(
-        f"{similarity.name} gives the score {scores[row, column]} between row {first + row} of the pool and an "
-        "observed object; scores are finite and not negative, so mend the similarity or leave the object out"
-    )
+@dataclass(frozen=True)
+class _Rows(Sequence[Any]):
+    """The names of rows of the pool from `first` on, for messages."""
+
+    first: int
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, place: Any) -> Any:
+        return Named(f"row {self.first + place} of the pool")

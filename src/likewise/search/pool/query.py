@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scorer
+from likewise.model.gram import Gram
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, join, take
 from likewise.similarity.encodings.sparse_features import GOLDEN, mixed
@@ -64,15 +65,25 @@ class Query:
 
     def encodings(self, k: int, numbers: Sequence[int]) -> Encoding:
         """The encodings of these objects, in this order."""
+        known = join([gram.encodings for gram, _ in self._grams(k) if len(gram)])
+        return take(known, np.array(self._places(k, numbers), dtype=np.intp))
+
+    def objects(self, k: int, numbers: Sequence[int]) -> list[Any]:
+        """These objects, in this order; what stands for them where they were not sent."""
+        known = [x for gram, _ in self._grams(k) for x in gram.objects]
+        return [known[place] for place in self._places(k, numbers)]
+
+    def _grams(self, k: int) -> list[tuple[Gram, Numbers]]:
+        """The Gram matrices of similarity k, and the numbers of their objects."""
         committee, chance = self.scorer.committee, self.scorer.feasibility
-        grams = [(committee.waiting.get(k, committee.grams[k]), self.compared)]
-        if chance is not None:
-            grams.append((chance.committee.grams[k], self.failures))
-        known = join([gram.encodings for gram, _ in grams if len(gram)])
+        mine = (committee.waiting.get(k, committee.grams[k]), self.compared)
+        return [mine] if chance is None else [mine, (chance.committee.grams[k], self.failures)]
+
+    def _places(self, k: int, numbers: Sequence[int]) -> list[int]:
         # A similarity that no member uses is not compared with what is in flight.
-        order = [number for gram, named in grams for number in named[: len(gram)]]
+        order = [number for gram, named in self._grams(k) for number in named[: len(gram)]]
         place = {number: i for i, number in enumerate(order)}
-        return take(known, np.array([place[number] for number in numbers], dtype=np.intp))
+        return [place[number] for number in numbers]
 
     def extends(self, earlier: Query) -> bool:
         """Whether this is the earlier query with more pending or taken: then no row is worth more than it was."""

@@ -45,7 +45,8 @@ class Mix:
         """(Σ_k w_k S_k)^p + c of matrices, rows or selves."""
         mixed = self._sum(scores)
         if self.power != 1.0:
-            mixed = mixed * mixed if self.power == 2.0 else mixed**self.power
+            # Rounding may leave a score a hair below zero, where a root is no number.
+            mixed = mixed * mixed if self.power == 2.0 else np.maximum(mixed, 0.0) ** self.power
         return mixed + self.offset if self.offset else mixed
 
     def pull(self, scores: Mapping[int, Any] | Sequence[Any], weights: Any) -> dict[int, Any]:

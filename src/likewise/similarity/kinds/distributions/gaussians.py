@@ -266,7 +266,8 @@ class SymmetricKL(GaussianDivergence):
 
     D_SYM = ½KL(p‖p') + ½KL(p'‖p) = ¼Σ(σ/σ' + σ'/σ − 2) + ¼Σ(μ − μ')²(1/σ + 1/σ'), which is zero for equal Gaussians
     (the printed sum lacks the −2, so its constant is this one plus d/2). D_SYM is unbounded: in a `Gaussians` space
-    `divergence_bound` gives the smallest constant that keeps constant − D_SYM non-negative.
+    `divergence_bound` is the smallest constant that keeps constant − D_SYM non-negative, and a study there uses no
+    smaller one.
     ∇_μ D_SYM = ½(μ − μ')(1/σ + 1/σ') and ∇_σ D_SYM = ¼(1/σ' − σ'/σ²) − ¼(μ − μ')²/σ²; the last term is printed with
     the other sign.
 
