@@ -65,7 +65,8 @@ def _log_h_middle(x: Any) -> Any:
 
 
 def _log_h_far(x: Any) -> Any:
-    return -0.5 * x**2 - LOG_ROOT_TWO_PI - 2.0 * np.log(x)
+    u = (1.0 / x) ** 2
+    return -0.5 * x**2 - LOG_ROOT_TWO_PI - 2.0 * np.log(x) + np.log1p(-u * (3.0 - 15.0 * u))
 
 
 @cache

@@ -1,7 +1,8 @@
 """How far a member's errors are from what it says, where its scores are no kernel.
 
 Under a spectrum treatment the closed form of leaving out keeps the treated matrix, which has seen what is left out. So
-a tenth of the observations at a time is left out, the treatment is made anew from the others, and with
+a tenth of the objects at a time is left out, with all their replicates, the treatment is made anew from the others, and
+with
 
     z_i = (y_i − μ(x_i)) / √(V(x_i) + σ²)      the variances are inflated by      (ν + Σ z_i²) / (ν + t),
 
@@ -11,26 +12,57 @@ a tenth of the observations at a time is left out, the treatment is made anew fr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.model.committee import Member
-from likewise.model.gram import Gram
+from likewise.model.gram import Gram, Groups, same_objects
 from likewise.model.regression import Regression, regress
-from likewise.model.spectrum import Treatment, treat
-from likewise.similarity.base import Matrix
+from likewise.model.spectrum import Spectrum, Treatment, treat
+from likewise.similarity.base import Matrix, Vector
 
-Fold = tuple[NDArray[np.intp], NDArray[np.intp], Treatment, Matrix]
+Index = NDArray[np.intp]
+
 FOLDS = 10
 STRENGTH = 4.0
 LEAST = 4
 
 
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What is left out, what is kept, the treatment of what is kept, and the scores of the others with it."""
+
+    out: Index
+    kept: Index
+    treatment: Treatment
+    rows: Matrix
+    selves: Vector
+
+    @classmethod
+    def of(cls, scores: Matrix, out: Index, kind: Spectrum) -> Fold:
+        """The treatment made anew without some of the objects of a matrix of scores."""
+        kept = np.setdiff1d(np.arange(len(scores)), out)
+        treatment = treat(scores[np.ix_(kept, kept)], kind)
+        return cls(out, kept, treatment, scores[np.ix_(out, kept)], scores[out, out])
+
+    def predict(self, regression: Regression) -> tuple[Vector, Vector]:
+        """Mean and variance without noise of what is left out, from what is kept."""
+        others = regress(
+            self.treatment,
+            regression.values[self.kept],
+            regression.noise[self.kept],
+            regression.amplitude,
+            regression.prior_mean,
+        )
+        others = replace(others, inflation=regression.inflation)
+        return others.mean(self.rows), others.variance(self.rows, self.selves)
+
+
 def calibrate(members: Sequence[Member], grams: Sequence[Gram]) -> tuple[Member, ...]:
     """The members with their variances as large as errors in folds ask for."""
-    folds: dict[object, list[Fold]] = {}
+    made: dict[object, list[Fold]] = {}
     found = []
     for member in members:
         regression = member.regression
@@ -38,31 +70,35 @@ def calibrate(members: Sequence[Member], grams: Sequence[Gram]) -> tuple[Member,
             found.append(member)
             continue
         key = member.mix, regression.treatment.kind
-        if key not in folds:
-            folds[key] = _folds(np.asarray(member.mix.scores([gram.scores for gram in grams])), regression)
-        found.append(replace(member, regression=replace(regression, inflation=_inflation(regression, folds[key]))))
+        if key not in made:
+            outs = folds(regression.values, same_objects(grams[0].objects))
+            made[key] = refit(member, grams, outs)
+        found.append(replace(member, regression=replace(regression, inflation=_inflation(regression, made[key]))))
     return tuple(found)
 
 
-def _folds(scores: Matrix, regression: Regression) -> list[Fold]:
-    """What is left out, what is kept, the treatment of what is kept, and the scores of the others with it."""
-    t = len(scores)
-    # By rank, so that every fold has large and small values, whatever the order of the observations.
-    order, found = np.lexsort((np.arange(t), regression.values)), []
-    for k in range(min(FOLDS, t)):
-        out = np.sort(order[k :: min(FOLDS, t)])
-        kept = np.setdiff1d(np.arange(t), out)
-        treatment = treat(scores[np.ix_(kept, kept)], regression.treatment.kind)
-        found.append((out, kept, treatment, np.hstack([scores[np.ix_(out, kept)], scores[out, out][:, None]])))
-    return found
+def folds(values: Vector, groups: Groups) -> list[Index]:
+    """The observations by tenths of the objects; those of one object stay together.
+
+    By rank, so that every fold has large and small values, whatever the order of the observations.
+
+    >>> folds(np.array([3.0, 1.0, 3.0]), [np.array([0, 2]), np.array([1])])
+    [array([1]), array([0, 2])]
+    """
+    order = np.argsort([float(np.mean(values[group])) for group in groups], kind="stable").tolist()
+    number = min(FOLDS, len(groups))
+    return [np.sort(np.concatenate([groups[i] for i in order[k::number]])) for k in range(number)]
 
 
-def _inflation(regression: Regression, folds: Sequence[Fold]) -> float:
+def refit(member: Member, grams: Sequence[Gram], outs: Sequence[Index]) -> list[Fold]:
+    """A member's scores, treated anew without each fold."""
+    scores = np.asarray(member.mix.scores([gram.scores for gram in grams]))
+    return [Fold.of(scores, out, member.regression.treatment.kind) for out in outs if len(out) < len(scores)]
+
+
+def _inflation(regression: Regression, made: Sequence[Fold]) -> float:
     total = STRENGTH
-    for out, kept, treatment, rows in folds:
-        others = regress(
-            treatment, regression.values[kept], regression.noise[kept], regression.amplitude, regression.prior_mean
-        )
-        mean, variance = others.mean(rows[:, :-1]), others.variance(rows[:, :-1], rows[:, -1])
-        total += float(np.sum((regression.values[out] - mean) ** 2 / (variance + regression.noise[out])))
+    for fold in made:
+        mean, variance = fold.predict(regression)
+        total += float(np.sum((regression.values[fold.out] - mean) ** 2 / (variance + regression.noise[fold.out])))
     return total / (STRENGTH + len(regression))

@@ -196,6 +196,10 @@ class Committee:
         mixture = Mixture(shares, every, parts, len(self) + AMPLITUDE_STRENGTH, self.transform)
         return Prediction(*self.mixture(centres, spreads**2), mixture)
 
+    def distribution(self, means: Matrix, variances: Matrix) -> Mixture:
+        """The mixture's distribution where all noise is in the variances: that of measurements."""
+        return Mixture(self.weights, means, np.sqrt(variances), len(self) + AMPLITUDE_STRENGTH, self.transform)
+
     def predict(self, objects: Sequence[Any], *, measurement: bool = False) -> Prediction:
         """Mean and standard deviation at each object, on the user's scale.
 

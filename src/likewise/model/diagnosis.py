@@ -168,7 +168,7 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
         ]
     told = whole if sign > 0 else whole.negate()
     return Diagnosis(
-        verdict(total.spearman, total.explained, len(names), len(groups)),
+        verdict(total.spearman, _best_explained([total, *fits]), len(names), len(groups)),
         warnings(total.inside, len(groups)),
         len(committee),
         baseline,
@@ -256,8 +256,15 @@ def _outliers(objects: Sequence[Any], found: LeftOut) -> tuple[Outlier, ...]:
     return tuple(Outlier(objects[i], float(found.values[i]), float(found.mean[i]), float(away[i])) for i in order)
 
 
+def _best_explained(rows: Sequence[Fit]) -> float:
+    """The largest share explained in the table; it is NaN in all rows or in none."""
+    return max(row.explained for row in rows)
+
+
 def verdict(spearman: float, explained: float, similarities: int, objects: int) -> str:
-    """Whether the similarities are of use, from the committee's leave-one-out correlation and share explained.
+    """Whether the similarities are of use, from the committee's leave-one-out correlation and the share explained.
+
+    That share is the largest in the table: a verdict never denies what a row shows.
 
     >>> verdict(0.81, 0.6, 1, 40)
     'this similarity explains the values: leave-one-out correlation 0.81 over 40 observations'
@@ -271,11 +278,17 @@ def verdict(spearman: float, explained: float, similarities: int, objects: int) 
     found = f"leave-one-out correlation {spearman:.2f} over {objects} observations"
     chance = not spearman > ERRORS / np.sqrt(objects - 1)
     # With an outlier among the values the order may be right where the sum of squares is not.
-    if chance or (explained <= 0 and spearman < CLEAR_CORRELATION):
+    if explained <= 0 and (chance or spearman < CLEAR_CORRELATION):
         none = (
             "this similarity predicts no better" if similarities == 1 else "none of these similarities predicts better"
         )
-        return f"{none} than the mean; suggestions are close to random exploration"
+        return f"{none} than the mean; what is suggested rests on little, so measure more, or compare by something else"
+    if chance:
+        order = "unknown" if np.isnan(spearman) else f"{spearman:.2f}"
+        return (
+            f"{these} may explain{s} some of the values: {explained:.0%} of the variance, but the rank correlation is "
+            f"{order} over {objects} observations, which may be chance".replace("%", " %", 1)
+        )
     if explained < CLEAR_SHARE and spearman < CLEAR_CORRELATION:
         return f"{these} explain{s} a little of the values: {found}"
     return f"{these} explain{s} the values: {found}"
@@ -287,14 +300,15 @@ def warnings(inside: Sequence[float], objects: int) -> tuple[str, ...]:
     >>> warnings((0.5, 0.8, 0.6), 40)
     ('intervals are too narrow: 60 % of the values lie within their 95 % intervals',)
     """
-    error = np.sqrt(0.95 * 0.05 / max(objects, 1))
-    if objects < ENOUGH or inside[-1] >= 0.95 - CALIBRATION_ERRORS * error:
+    if objects < ENOUGH:
         return ()
-    return (
-        f"intervals are too narrow: {inside[-1]:.0%} of the values lie within their 95 % intervals".replace(
-            "%", " %", 1
-        ),
-    )
+    for level, share in zip(LEVELS[::-1], inside[::-1], strict=True):
+        error = CALIBRATION_ERRORS * np.sqrt(level * (1.0 - level) / objects)
+        if abs(share - level) > error:
+            which = "narrow" if share < level else "wide"
+            found = f"{share:.0%} of the values lie within their {level:.0%} intervals".replace("%", " %")
+            return (f"intervals are too {which}: {found}",)
+    return ()
 
 
 def table(rows: Sequence[Fit], mean_rmse: float) -> str:

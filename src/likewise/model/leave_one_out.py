@@ -4,7 +4,8 @@ With D = M⁻¹ and a group G of observations left out,
 
     mean of y_G   y_G − D_GG⁻¹ [D (y − m)]_G          covariance of y_G   a · D_GG⁻¹,
 
-the noise included. Under a spectrum treatment of the whole matrix it is the answer with the treated matrix kept.
+the noise included. Under a spectrum treatment it would be the answer with the treated matrix kept, which has seen what
+is left out: there the objects are left out by tenths, and the treatment is made anew (`calibration`).
 Mixes, noises and votes stay as they were chosen with all observations; there are few of them to choose from. Learnt
 parameters are many and would have seen what they predict: for a fifth of the objects at a time they are learnt from the
 other four.
@@ -12,13 +13,14 @@ other four.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtr, ndtri
+from scipy.special import logsumexp
 
+from likewise.model.calibration import Fold, Index, folds, refit
 from likewise.model.committee import Committee
 from likewise.model.fit import LEARN_FROM, Settings, Targets, recondition
 from likewise.model.gram import Gram, Groups
@@ -28,7 +30,6 @@ from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.encodings.arrays import take
 
 FOLDS = 5
-WIDE = float(ndtri(0.975))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +41,22 @@ class LeaveOneOut:
     variances: Matrix
 
     @classmethod
-    def of(cls, committee: Committee, groups: Groups) -> LeaveOneOut:
-        """Every group of observations left out in turn, parameters kept."""
+    def of(cls, committee: Committee, groups: Groups, outs: Sequence[Index] = ()) -> LeaveOneOut:
+        """Every group of observations left out in turn, parameters kept.
+
+        Where a spectrum is treated, `outs` are left out together, and the treatment is made anew without them.
+        """
         found = [_leave_out(member.regression, groups) for member in committee.members]
         means, latent = (np.array(rows) for rows in zip(*found, strict=True))
+        made: dict[object, list[Fold]] = {}
+        for i, member in enumerate(committee.members):
+            if member.regression.psd:
+                continue
+            key = member.mix, member.regression.treatment.kind
+            if key not in made:
+                made[key] = refit(member, committee.grams, outs)
+            for fold in made[key]:
+                means[i, fold.out], latent[i, fold.out] = fold.predict(member.regression)
         return cls(means, latent, latent + np.array([member.regression.noise for member in committee.members]))
 
 
@@ -100,14 +113,15 @@ def leave_out(committee: Committee, groups: Groups, settings: Settings) -> LeftO
     values, targets = committee.values, committee.targets
     centre, spread = committee.mixture(found.means, found.variances)
     away = targets - found.means
+    mixture = committee.distribution(found.means, found.variances)
     logs = -0.5 * (np.log(2.0 * np.pi * found.variances) + away**2 / found.variances)
     densities = np.asarray(logsumexp(logs, axis=0, b=weights[:, None]))
     return LeftOut(
         values,
         committee.on_users_scale(found.means, found.latent).mean,
-        np.asarray(transform.backward(centre - WIDE * spread)),
-        np.asarray(transform.backward(centre + WIDE * spread)),
-        2.0 * np.abs(weights @ ndtr(away / np.sqrt(found.variances)) - 0.5),
+        mixture.quantile(0.025),
+        mixture.quantile(0.975),
+        2.0 * np.abs(mixture.below(targets) - 0.5),
         (targets - centre) / spread,
         densities + np.log(np.maximum(transform.slope(values), 1e-300)),
     )
@@ -121,7 +135,7 @@ def leave_one_out_error(committee: Committee) -> float:
 
 def _leave_out_learnt(committee: Committee, groups: Groups, settings: Settings) -> LeaveOneOut:
     """Every group left out in turn; learnt parameters are learnt without it, a fifth of the groups at a time."""
-    found = LeaveOneOut.of(committee, groups)
+    found = LeaveOneOut.of(committee, groups, folds(committee.targets, groups))
     learnt = [k for k in committee.used if settings.learn and _parameters(committee.grams[k])]
     if not learnt or len(groups) < max(FOLDS, LEARN_FROM + 1):
         return found
@@ -130,7 +144,7 @@ def _leave_out_learnt(committee: Committee, groups: Groups, settings: Settings) 
             _relearn(gram, committee, others, settings) if k in learnt else gram
             for k, gram in enumerate(committee.grams)
         ]
-        part = LeaveOneOut.of(recondition(committee, grams, committee.values, committee.extra_noise), groups)
+        part = LeaveOneOut.of(recondition(committee, grams, committee.values, committee.extra_noise), groups, [fold])
         for rows, own in ((found.means, part.means), (found.latent, part.latent), (found.variances, part.variances)):
             rows[:, fold] = own[:, fold]
     return found
