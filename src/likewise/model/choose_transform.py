@@ -34,6 +34,8 @@ def choose_transform(scores: Matrix, values: Vector) -> type[Transform]:
     """The transform that suits these values best, under a matrix of scores of the observed objects."""
     if len(values) < POWER_FROM or np.ptp(values) == 0:
         return Standardised
+    # Every transform begins with a scale of its own, so that the unit of the values says nothing of which is best.
+    values = np.asarray(Standardised.of(values).forward(values))
     levels, basis = np.linalg.eigh(scores)
     levels = np.maximum(levels, 0.0)
     plain = _fit(Standardised.of(values), values, levels, basis)

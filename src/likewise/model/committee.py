@@ -18,7 +18,7 @@ from likewise.model.gram import Gram
 from likewise.model.pending import Pending
 from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
-from likewise.model.transforms import Bounded, Transform
+from likewise.model.transforms import Bounded, Transform, root_mean_square
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
@@ -188,13 +188,16 @@ class Committee:
         repeated measurements nobody can tell: `misfit` is the share of belief in the second.
         """
         noises = np.array([m.ratio * m.regression.amplitude for m in self.members])[:, None]
-        centres, spreads = self.transform.moments(means, np.sqrt(variances + misfit * noises))
+        centres, spreads = self.transform.moments_away(means, np.sqrt(variances + misfit * noises))
         cases = [(share, noise) for share, noise in ((1.0 - misfit, 0.0), (misfit, noises)) if share > 0]
         parts = np.concatenate([np.sqrt(variances + noise) for _, noise in cases])
         shares = np.concatenate([share * self.weights for share, _ in cases])
         every = np.concatenate([means for _ in cases])
         mixture = Mixture(shares, every, parts, len(self) + AMPLITUDE_STRENGTH, self.transform)
-        return Prediction(*self.mixture(centres, spreads**2), mixture)
+        mean = self.weights @ centres
+        away = np.concatenate([spreads, centres - mean])
+        std = root_mean_square(away.T, np.concatenate([self.weights, self.weights]))
+        return Prediction(np.clip(self.transform.origin + mean, *self.transform.bounds), std, mixture)
 
     def distribution(self, means: Matrix, variances: Matrix) -> Mixture:
         """The mixture's distribution where all noise is in the variances: that of measurements."""

@@ -267,6 +267,8 @@ def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, de
     """
     if spectrum not in TREATMENTS:
         raise LikewiseError(f"unknown spectrum treatment {spectrum!r}; choose one of {', '.join(SPECTRA)}")
+    if np.max(np.abs(scores), initial=0.0) < LEAST_SCORE:
+        scores = np.zeros_like(scores)
     return TREATMENTS[spectrum].of(scores, psd, decompose)
 
 

@@ -19,6 +19,8 @@ from likewise.similarity.base import Vector
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
+# Numbers whose squares are numbers lie between this and its reciprocal.
+SMALL = 1e-140
 # Beyond the values seen, a power transform reaches as far again as they span.
 REACH = 1.0
 
@@ -35,9 +37,18 @@ class Transform(ABC):
     def forward(self, values: Any) -> Any:
         """The model's values."""
 
+    @property
     @abstractmethod
+    def origin(self) -> float:
+        """A value of the user's, near which the others lie."""
+
+    @abstractmethod
+    def away(self, values: Any) -> Any:
+        """The user's values less the origin: however far that is from zero, it costs no digits."""
+
     def backward(self, values: Any) -> Any:
         """The user's values."""
+        return self.origin + self.away(values)
 
     @abstractmethod
     def slope(self, values: Any) -> Any:
@@ -50,10 +61,14 @@ class Transform(ABC):
 
     def moments(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
         """Mean and standard deviation on the user's scale of a normal variable on the model's."""
-        at_nodes = self.backward(mean[..., None] + std[..., None] * NODES)
+        centre, spread = self.moments_away(mean, std)
+        return self.origin + centre, spread
+
+    def moments_away(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
+        """The same, with the mean less the origin."""
+        at_nodes = self.away(mean[..., None] + std[..., None] * NODES)
         centre = at_nodes @ NODE_WEIGHTS
-        spread = (at_nodes - centre[..., None]) ** 2 @ NODE_WEIGHTS
-        return centre, np.sqrt(spread)
+        return centre, root_mean_square(at_nodes - centre[..., None], NODE_WEIGHTS)
 
 
 @dataclass(frozen=True)
@@ -72,21 +87,29 @@ class Standardised(Transform):
         """The transform that gives these values mean 0 and standard deviation 1; constant values keep scale 1."""
         if not len(values):
             return cls(0.0, 1.0)
+        size = float(np.max(np.abs(values)))
+        if not (size == 0.0 or SMALL < size < 1.0 / SMALL):
+            # The squares of such values are no numbers; those of their shares of the largest are.
+            within = cls.of(values / size)
+            return cls(size * within.centre, size * within.scale if np.std(values / size) > 0 else 1.0)
         spread = float(np.std(values))
-        tiny = 1e-12 * max(float(np.max(np.abs(values))), 1e-300)
-        return cls(float(np.mean(values)), spread if spread > tiny else 1.0)
+        return cls(float(np.mean(values)), spread if spread > 1e-12 * max(size, 1e-300) else 1.0)
 
     def forward(self, values: Any) -> Any:
         return (values - self.centre) / self.scale
 
-    def backward(self, values: Any) -> Any:
-        return self.centre + self.scale * values
+    @property
+    def origin(self) -> float:
+        return self.centre
+
+    def away(self, values: Any) -> Any:
+        return self.scale * values
 
     def slope(self, values: Any) -> Any:
         return np.full(np.shape(values), 1.0 / self.scale)
 
-    def moments(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
-        return self.backward(mean), self.scale * std
+    def moments_away(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
+        return self.away(mean), self.scale * std
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +148,12 @@ class Ranked(Transform):
     def forward(self, values: Any) -> Any:
         return self._line(values, self.knots, self.scores)
 
-    def backward(self, values: Any) -> Any:
-        return self._line(values, self.scores, self.knots)
+    @property
+    def origin(self) -> float:
+        return float(self.knots[0])
+
+    def away(self, values: Any) -> Any:
+        return self._line(values, self.scores, self.knots - self.knots[0])
 
     def slope(self, values: Any) -> Any:
         if len(self.knots) < 2:
@@ -175,9 +202,14 @@ class YeoJohnson(Transform):
     def forward(self, values: Any) -> Any:
         return self.outer.forward(_bend(np.asarray(self.inner.forward(values)), self.power))
 
-    def backward(self, values: Any) -> Any:
+    @property
+    def origin(self) -> float:
+        return self.inner.origin
+
+    def away(self, values: Any) -> Any:
         # A strong power has a bounded image: the inverse of what lies beyond it would be astronomical.
-        return np.clip(self.inner.backward(_unbend(np.asarray(self.outer.backward(values)), self.power)), *self.reach)
+        low, high = self.reach[0] - self.origin, self.reach[1] - self.origin
+        return np.clip(self.inner.away(_unbend(np.asarray(self.outer.backward(values)), self.power)), low, high)
 
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))
@@ -210,8 +242,16 @@ class Bounded(Transform):
     def forward(self, values: Any) -> Any:
         return self.inner.forward(values)
 
+    @property
+    def origin(self) -> float:
+        return self.inner.origin
+
+    def away(self, values: Any) -> Any:
+        return np.clip(self.inner.away(values), self.low - self.origin, self.high - self.origin)
+
     def backward(self, values: Any) -> Any:
-        return np.clip(self.inner.backward(values), self.low, self.high)
+        # Once more, as a sum may be rounded past a bound.
+        return np.clip(super().backward(values), self.low, self.high)
 
     def slope(self, values: Any) -> Any:
         return self.inner.slope(values)
@@ -234,6 +274,17 @@ def _unbox_cox(z: Any, power: float) -> Any:
         return np.expm1(np.minimum(z, 50.0))
     # With a negative power the image is bounded; beyond its end the inverse saturates instead of failing.
     return np.expm1(np.log(np.maximum(1.0 + power * z, 1e-6)) / power)
+
+
+def root_mean_square(away: Any, weights: Vector) -> Any:
+    """√(Σ w a²) along the last axis; the squares neither overflow nor vanish.
+
+    >>> round(float(root_mean_square(np.array([3e200, 4e200]), np.ones(2)) / 1e200), 6)
+    5.0
+    """
+    size = np.max(np.abs(away), axis=-1)
+    unit = np.where(size > 0, size, 1.0)
+    return size * np.sqrt((away / unit[..., None]) ** 2 @ weights)
 
 
 def mean_ranks(values: Vector) -> Vector:

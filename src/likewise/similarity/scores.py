@@ -17,6 +17,8 @@ from likewise.similarity.base import Matrix, Vector
 
 # A share of the largest score: rounding leaves as much of a distance of zero.
 NO_LIKENESS = 1e-6
+# Sums of squares of larger scores are no numbers.
+LARGEST = 1e140
 # Rounding may leave a score a hair below zero; that is no reason to stop.
 ROUNDING = 1e-9
 
@@ -51,7 +53,7 @@ def check_selves(selves: Vector, objects: Sequence[Any], *, signed: bool = False
 def _good(scores: Any, signed: bool) -> bool:
     # A NaN among them is their minimum.
     least, most = float(np.min(scores, initial=0.0)), float(np.max(scores, initial=0.0))
-    return bool(np.isfinite(least) and np.isfinite(most)) and (signed or least >= _limit(least, most))
+    return bool(-least <= LARGEST and most <= LARGEST) and (signed or least >= _limit(least, most))
 
 
 def _limit(least: float, most: float) -> float:
@@ -59,7 +61,7 @@ def _limit(least: float, most: float) -> float:
 
 
 def _wrong(scores: Any, signed: bool) -> Any:
-    finite = np.isfinite(scores)
+    finite = np.abs(scores) <= LARGEST
     if signed:
         return ~finite
     least, most = (float(end(scores, initial=0.0, where=finite)) for end in (np.min, np.max))
@@ -67,12 +69,12 @@ def _wrong(scores: Any, signed: bool) -> Any:
 
 
 def _refusal(x: Any, other: Any, score: float) -> SimilarityError:
-    kind = "negative" if np.isfinite(score) else "not a finite number"
-    remedy = (
-        "add a constant, use exp(−distance), or write a Similarity that is `signed`"
-        if np.isfinite(score)
-        else "return a finite score for every pair of objects"
-    )
+    if not np.isfinite(score):
+        kind, remedy = "not a finite number", "return a finite score for every pair of objects"
+    elif abs(score) > LARGEST:
+        kind, remedy = "too large to compute with", f"divide all scores, so that none is above {LARGEST:g}"
+    else:
+        kind, remedy = "negative", "add a constant, use exp(−distance), or write a Similarity that is `signed`"
     return SimilarityError(f"similarity is {kind}: S({x!r}, {other!r}) = {score:.6g}; {remedy}")
 
 
