@@ -23,6 +23,9 @@ Matrix = NDArray[np.float64]
 Function = Callable[[Any, Any], float]
 Pullback = Callable[[Any], Matrix]
 ParameterPullback = Callable[[Matrix], dict[str, Vector]]
+# Scores with the map to their derivatives: in the objects, and in the parameters.
+Linearised = tuple[Matrix, Pullback]
+Sensitivity = tuple[Matrix, ParameterPullback]
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class Similarity(ABC):
             ]
         )
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         """Scores S(a_i, a_j), and the map W ↦ Σ_ij W_ij ∂S_ij/∂ log θ for each parameter θ."""
         return self.between(a, a), lambda weights: {}
 
@@ -205,11 +208,11 @@ class Normalised(Similarity):
     def within(self, a: Encoding) -> Vector:
         return np.ones(count(a))
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         return level_within(self, a)
 
 
-def level_within(similarity: Any, a: Encoding) -> tuple[Vector, Pullback]:
+def level_within(similarity: Any, a: Encoding) -> Linearised:
     """`linearise_within` of a similarity by which all objects score alike with themselves: a gradient of zeros."""
     nothing = take(a, slice(0, 0))
     return similarity.within(a), lambda weights: similarity.linearise(a, nothing)[1](np.zeros((count(a), 0)))
@@ -228,11 +231,11 @@ class Differentiable(Protocol):
 
     def encode(self, objects: Sequence[Any]) -> Encoding: ...
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         """Scores S(a_i, b_j), and the map W ↦ Σ_j W_ij ∇S(a_i, b_j), the gradient in a_i's vector."""
         ...
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         """Scores S(a_i, a_i), and the map w ↦ w_i ∇S(a_i, a_i), the total gradient in a_i's vector."""
         ...
 

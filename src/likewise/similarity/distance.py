@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Pullback, Similarity, Vector, level_within
+from likewise.similarity.base import Linearised, Matrix, Similarity, Vector, level_within
 from likewise.similarity.checks import check_positive
 from likewise.similarity.encodings.arrays import Encoding, count, take
 
@@ -69,7 +69,7 @@ class DistanceSimilarity(Similarity):
     def within(self, a: Encoding) -> Vector:
         return cast(Vector, self.scores(np.zeros(count(a))))
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         return level_within(self, a)
 
     def fitted(self, a: Encoding) -> Similarity:

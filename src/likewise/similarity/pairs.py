@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -109,7 +110,7 @@ class Pairs:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy has no scores: they belong to entries that are not copied.
-        return _empty, (self.directed, self._most)
+        return partial(Pairs, directed=self.directed, visited=self._most), ()
 
     def __len__(self) -> int:
         """How many objects are held, by anyone."""
@@ -172,7 +173,3 @@ class Pairs:
         kept = sum(entry.keep(numbers) for entry in held)
         # As many again before the next time, so that sweeping takes no more time than adding does.
         self._fresh, self._limit = 0, max(self._most, kept)
-
-
-def _empty(directed: bool, visited: int) -> Pairs:
-    return Pairs(directed=directed, visited=visited)

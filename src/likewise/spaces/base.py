@@ -61,6 +61,8 @@ class Space(ABC):
     kind: ClassVar[Kind | None] = None
     short: ClassVar[str | None] = ""
     parts: Mapping[str, Space] = MappingProxyType({})
+    # The attributes that describe fields which may be given in several ways.
+    described_by: ClassVar[Mapping[str, str]] = MappingProxyType({})
     where: Callable[[Any], bool] | None
 
     @abstractmethod
@@ -82,7 +84,8 @@ class Space(ABC):
     def describe(self) -> dict[str, Any]:
         """The space as JSON data, to recognise it when a stored study is opened again; by default all its fields."""
         given = [field.name for field in fields(cast(Any, self)) if field.name != "where"]
-        return {"space": type(self).__name__, **{name: plain(getattr(self, name)) for name in given}}
+        said = {name: plain(getattr(self, self.described_by.get(name, name))) for name in given}
+        return {"space": type(self).__name__, **said}
 
     @property
     def size(self) -> float:

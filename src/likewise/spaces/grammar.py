@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class Grammar(Texts):
     True
     """
 
+    described_by = MappingProxyType({"rules": "productions"})
     rules: Mapping[str, Sequence[str | Sequence[str]]]
     start: str = "S"
     _: KW_ONLY
@@ -224,15 +226,6 @@ class Grammar(Texts):
             return self._text(replaced(tree, path, shallow[int(rng.integers(len(shallow)))]))
 
         return child(self, mixed, x)
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "space": "Grammar",
-            "rules": {symbol: [list(p) for p in choices] for symbol, choices in self.productions.items()},
-            "start": self.start,
-            "max_depth": self.max_depth,
-            "separator": self.separator,
-        }
 
 
 def _height(tree: Node) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import combinations, permutations
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from likewise.errors import SpaceError, import_extra
@@ -51,6 +52,7 @@ class Graphs(Space):
     """
 
     kind = "graphs"
+    described_by = MappingProxyType({"nodes": "sizes"})
     nodes: int | tuple[int, int]
     labels: Sequence[Any] | None = None
     edge_labels: Sequence[Any] | None = None
@@ -213,16 +215,6 @@ class Graphs(Space):
             {(edge[0], edge[1]): None if self.edge_labels is None else edge[2] for edge in data["edges"]},
         )
         return self._graph(shape)
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "space": "Graphs",
-            "nodes": list(self.sizes),
-            "labels": None if self.labels is None else list(self._node_labels),
-            "edge_labels": None if self.edge_labels is None else list(self._edge_labels),
-            "directed": self.directed,
-            "connected": self.connected,
-        }
 
 
 def shape_of(graph: Any) -> _Shape:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 from likewise.errors import SpaceError
@@ -38,6 +39,7 @@ class Subsets(Space):
 
     kind = "sets"
     short = "subsets:a,b,c"
+    described_by = MappingProxyType({"items": "_listed", "max_size": "largest"})
     items: Sequence[Any]
     _: KW_ONLY
     min_size: int = 0
@@ -119,11 +121,3 @@ class Subsets(Space):
 
     def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
         return read_items(text, self._listed)
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "space": "Subsets",
-            "items": list(self._listed),
-            "min_size": self.min_size,
-            "max_size": self.largest,
-        }

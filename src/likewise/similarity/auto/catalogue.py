@@ -67,10 +67,6 @@ def _vectors(objects: Sequence[Any]) -> Similarities:
     return lw.Matern(), fixed(lw.RBF(usual_lengthscale(width)))
 
 
-def _compositions(objects: Sequence[Any]) -> Similarities:
-    return lw.Hellinger(), _vectors(objects)[-1]
-
-
 def _bits(objects: Sequence[Any]) -> Similarities:
     # Of lists and tuples, Jaccard would compare the sets of their entries.
     arrays = all(isinstance(x, np.ndarray) for x in objects)
@@ -115,23 +111,11 @@ def _proteins(objects: Sequence[Any]) -> Similarities:
     return lw.NGrams(3, "minmax", up_to=True), *whole, *_positioned(objects)
 
 
-def _categories(objects: Sequence[Any]) -> Similarities:
-    return (lw.Equal(),)
-
-
 def _permutations(objects: Sequence[Any]) -> Similarities:
     views: Similarities = (lw.Positions(), lw.Mallows(), lw.Tours())
     if all(isinstance(item, int | np.integer) for item in objects[0]) and min(objects[0]) == 0:
         return views
     return tuple(Numbered(view, tuple(objects[0])) for view in views)
-
-
-def _sets(objects: Sequence[Any]) -> Similarities:
-    return lw.Dice(), lw.Overlap()
-
-
-def _graphs(objects: Sequence[Any]) -> Similarities:
-    return lw.WeisfeilerLehman(2), lw.ShortestPath(disconnected=True)
 
 
 def _series(objects: Sequence[Any]) -> Similarities:
@@ -183,15 +167,15 @@ _CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {
     "proteins": _proteins,
     "codes": _codes,
     "texts": _words,
-    "categories": _categories,
+    "categories": lambda objects: (lw.Equal(),),
     "numbers": _vectors,
     "vectors": _vectors,
-    "compositions": _compositions,
+    "compositions": lambda objects: (lw.Hellinger(), _vectors(objects)[-1]),
     "bits": _bits,
     "permutations": _permutations,
-    "sets": _sets,
-    "graphs": _graphs,
+    "sets": lambda objects: (lw.Dice(), lw.Overlap()),
+    "graphs": lambda objects: (lw.WeisfeilerLehman(2), lw.ShortestPath(disconnected=True)),
     "series": _series,
     "Gaussians": _gaussians,
-    "nothing": _categories,
+    "nothing": lambda objects: (lw.Equal(),),
 }

@@ -70,6 +70,18 @@ _SIMPLE: dict[str, tuple[Kind, str]] = {
 }
 
 
+# A truth value is a number to Python.
+_FAMILIES: tuple[tuple[Any, str], ...] = (
+    (str, "text"),
+    (bool | np.bool_ | None, "truth value"),
+    (int | float | np.number, "number"),
+    (Gaussian, "Gaussian"),
+    (Mapping, "mapping"),
+    (set | frozenset, "set"),
+    (list | tuple, "sequence"),
+)
+
+
 def of_kind(kind: Kind, why: str, objects: Sequence[Any]) -> Recognised:
     """The similarities that suit objects of a kind that is known already."""
     return Recognised(kind, why, catalogue.similarities(kind, objects))
@@ -111,36 +123,19 @@ def _one_family(objects: Sequence[Any]) -> str:
 
 
 def _family(number: int, x: Any) -> str:
-    if isinstance(x, str):
-        return "text"
-    if x is None or isinstance(x, bool | np.bool_):
-        return "truth value"
-    if isinstance(x, int | float | np.number) or (isinstance(x, np.ndarray) and x.ndim == 0 and x.dtype.kind in "iuf"):
-        return "number"
-    if isinstance(x, Gaussian):
-        return "Gaussian"
-    if isinstance(x, Mapping):
-        return "mapping"
-    if isinstance(x, set | frozenset):
-        return "set"
-    if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.kind in "iuf":
-        return "table of numbers"
-    if isinstance(x, list | tuple) or (isinstance(x, np.ndarray) and x.ndim == 1):
-        return "sequence"
-    if _is(x, "networkx", "Graph"):
-        return "graph"
-    if _is(x, "rdkit.Chem", "Mol"):
-        return "molecule"
+    if isinstance(x, np.ndarray) and (x.ndim == 1 or (x.ndim in (0, 2) and x.dtype.kind in "iuf")):
+        return ("number", "sequence", "table of numbers")[x.ndim]
+    for types, family in _FAMILIES:
+        if isinstance(x, types):
+            return family
+    for module, name, family in (("networkx", "Graph", "graph"), ("rdkit.Chem", "Mol", "molecule")):
+        # If it is of an optional library's class, that library is loaded.
+        if module in sys.modules and isinstance(x, getattr(sys.modules[module], name)):
+            return family
     raise SimilarityError(
         f"object {number} is a {type(x).__name__}, which is of no kind that is recognised: {x!r}; "
         "give a similarity: a function of two objects is enough"
     )
-
-
-def _is(x: Any, module: str, name: str) -> bool:
-    """Whether x is of an optional library's class: if it is, that library is loaded."""
-    loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(x, getattr(loaded, name))
 
 
 def _sequences(objects: Sequence[Any]) -> Recognised:

@@ -17,9 +17,11 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import (
     Differentiable,
     Function,
+    Linearised,
     Matrix,
     ParameterPullback,
     Pullback,
+    Sensitivity,
     Similarity,
     Vector,
     numbered,
@@ -100,7 +102,7 @@ class Combination(Similarity):
         each = enumerate(self.parts)
         return cast(Vector, self.rule.scores([part.within(self.part_encoding(a, i)) for i, part in each]))
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         each = (part.sensitivity(self.part_encoding(a, i)) for i, part in enumerate(self.parts))
         scores, pulls = zip(*each, strict=True)
 
@@ -110,11 +112,11 @@ class Combination(Similarity):
 
         return self.rule.scores(scores), pull
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         each = enumerate(cast(Sequence[Differentiable], self.parts))
         return self._chain([part.linearise(self.part_encoding(a, i), self.part_encoding(b, i)) for i, part in each])
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         each = enumerate(cast(Sequence[Differentiable], self.parts))
         return self._chain([part.linearise_within(self.part_encoding(a, i)) for i, part in each])
 
@@ -269,7 +271,7 @@ class Symmetrised(Through):
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         return 0.5 * (self.inner.between(a, b) + self.inner.between(b, a).T)
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         scores, pull = self.inner.sensitivity(a)
         return 0.5 * (scores + scores.T), lambda weights: numbered(pull(0.5 * (weights + weights.T)))
 

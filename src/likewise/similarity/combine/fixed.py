@@ -10,15 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from likewise.similarity.base import (
-    Differentiable,
-    Matrix,
-    Parameter,
-    ParameterPullback,
-    Pullback,
-    Similarity,
-    Vector,
-)
+from likewise.similarity.base import Differentiable, Linearised, Parameter, Sensitivity, Similarity, Vector
 from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding
 
@@ -47,13 +39,13 @@ class Fixed(Through):
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return self
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         return self.between(a, a), lambda weights: {}
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         return cast(Differentiable, self.inner).linearise(a, b)
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         return cast(Differentiable, self.inner).linearise_within(a)
 
 

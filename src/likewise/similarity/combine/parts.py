@@ -13,11 +13,12 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import (
     Differentiable,
     Function,
+    Linearised,
     LogNormal,
     Matrix,
     Parameter,
-    ParameterPullback,
     Pullback,
+    Sensitivity,
     Similarity,
     Vector,
     assign,
@@ -179,7 +180,7 @@ class Parts(Similarity):
         inner = cast(Parts, super().with_parameters({k: v for k, v in values.items() if k != "weights"}))
         return self._remade(inner.parts, values.get("weights", self.weights), self.columns)
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         scores, pullbacks = zip(*(p.sensitivity(x) for p, x in zip(self.parts, plain(a), strict=True)), strict=True)
         total, slopes = self._combined(scores), self._slopes(scores)
 
@@ -194,12 +195,12 @@ class Parts(Similarity):
 
         return total, pull
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         each = zip(self._moving(), self.parts, plain(a), plain(b), strict=True)
         found = [part.between(x, y) if moving is None else moving.linearise(x, y) for moving, part, x, y in each]
         return self._chain(found, count(a))
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         each = zip(self._moving(), self.parts, plain(a), strict=True)
         found = [part.within(x) if moving is None else moving.linearise_within(x) for moving, part, x in each]
         return self._chain(found, count(a))

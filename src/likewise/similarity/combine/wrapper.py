@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from likewise.similarity.base import Matrix, ParameterPullback, Similarity, Vector, assign, numbered
+from likewise.similarity.base import Matrix, Sensitivity, Similarity, Vector, assign, numbered
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.from_function import as_similarity
 
@@ -68,6 +68,6 @@ class Through(Wrapper):
     def within(self, a: Encoding) -> Vector:
         return self.wrapped.within(self.part_encoding(a, 0))
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         scores, pull = self.wrapped.sensitivity(self.part_encoding(a, 0))
         return scores, lambda weights: numbered(pull(weights))

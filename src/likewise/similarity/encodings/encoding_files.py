@@ -6,7 +6,7 @@ Arrays of numbers, sparse matrices, tuples and levels of these can be stored; li
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,13 +43,7 @@ def storable(encoding: Encoding) -> bool:
     >>> storable((np.zeros(2), np.ones((2, 3)))), storable(["a", "b"])
     (True, False)
     """
-    if isinstance(encoding, tuple):
-        return all(map(storable, encoding))
-    if isinstance(encoding, Levels):
-        return storable(encoding.entries)
-    if isinstance(encoding, np.ndarray):
-        return encoding.dtype.kind in "biuf"
-    return _is_sparse(encoding)
+    return all(isinstance(part, np.ndarray) and part.dtype.kind in "biuf" for part in _contents(encoding))
 
 
 def nbytes(encoding: Encoding) -> int:
@@ -60,13 +54,22 @@ def nbytes(encoding: Encoding) -> int:
     """
     if isinstance(encoding, Filed):
         return 0
+    return sum(part.nbytes if isinstance(part, np.ndarray) else 100 * len(part) for part in _contents(encoding))
+
+
+def _contents(encoding: Encoding) -> Iterator[Any]:
+    """The arrays, and what is none, that an encoding is made of."""
     if isinstance(encoding, tuple):
-        return sum(map(nbytes, encoding))
-    if isinstance(encoding, Levels):
-        return nbytes(encoding.entries) + nbytes(encoding.which)
-    if isinstance(encoding, np.ndarray):
-        return int(encoding.nbytes)
-    return sum(getattr(encoding, name).nbytes for name in SPARSE) if _is_sparse(encoding) else 100 * len(encoding)
+        inside: Iterable[Any] = encoding
+    elif isinstance(encoding, Levels):
+        inside = (encoding.entries, encoding.which)
+    elif _is_sparse(encoding):
+        inside = (getattr(encoding, name) for name in SPARSE)
+    else:
+        yield encoding
+        return
+    for part in inside:
+        yield from _contents(part)
 
 
 def write(encoding: Encoding, folder: Path, stem: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import LogNormal, Matrix, Normalised, Pullback, Vector
+from likewise.similarity.base import Linearised, LogNormal, Matrix, Normalised, Vector
 from likewise.similarity.checks import check_widths
 from likewise.similarity.kinds.vectors import Lengthscale, SquaredExponential, as_vectors, lengthscale_prior
 
@@ -68,7 +68,7 @@ class Hellinger(Normalised):
         _check_parts(a[0], b[0])
         return np.asarray(a[2] @ b[2].T)
 
-    def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Any, b: Any) -> Linearised:
         def pull(weights: Matrix) -> Matrix:
             return _through_shares(0.5 * (weights @ b[2]) / np.sqrt(np.maximum(a[0], LEAST_SHARE)), a[:2])
 
@@ -110,7 +110,7 @@ class Aitchison(SquaredExponential):
     def _check_pair(self, a: Any, b: Any) -> None:
         _check_parts(a[0], b[0])
 
-    def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Any, b: Any) -> Linearised:
         scores, pull = super().linearise(a, b)
 
         def pull_parts(weights: Matrix) -> Matrix:

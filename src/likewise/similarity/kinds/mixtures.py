@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from likewise.errors import SimilarityError, import_extra
-from likewise.similarity.base import Function, Matrix, Parameter, ParameterPullback, Similarity, Vector, numbered
+from likewise.similarity.base import Function, Matrix, Parameter, Sensitivity, Similarity, Vector, numbered
 from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings.arrays import Encoding
@@ -72,7 +72,7 @@ class _Ground(Wrapper):
     def encode(self, objects: Sequence[Any]) -> Mixtures:
         return encode_mixtures(self.wrapped, objects)
 
-    def _inner_sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
+    def _inner_sensitivity(self, a: Mixtures) -> Sensitivity:
         """⟨μ_i, μ_j⟩ of all pairs, and the map W ↦ Σ_ij W_ij ∂⟨μ_i, μ_j⟩/∂ log θ for the ground's parameters θ."""
         x, w = union(a)
         scores, pull = self.wrapped.sensitivity(x)
@@ -121,7 +121,7 @@ class MeanEmbedding(_Ground):
     def within(self, a: Mixtures) -> Vector:
         return np.isfinite(_norms(_own(self.wrapped, a))).astype(float)
 
-    def sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Mixtures) -> Sensitivity:
         inner, pull = self._inner_sensitivity(a)
         norms = _norms(np.diagonal(inner))
         scores = inner / norms[:, None] / norms
@@ -166,7 +166,7 @@ class MaximumMeanDiscrepancy(_GroundDistance):
         own, other = _own(self.wrapped, a), _own(self.wrapped, b)
         return np.maximum(own[:, None] + other - 2.0 * _inner(self.wrapped, a, b), 0.0)
 
-    def sensitivity(self, a: Mixtures) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Mixtures) -> Sensitivity:
         inner, pull = self._inner_sensitivity(a)
         own = np.diagonal(inner)
         d = own[:, None] + own - 2.0 * inner

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from likewise.errors import SimilarityError, import_extra
-from likewise.similarity.base import Function, Matrix, Normalised, ParameterPullback, Similarity, Vector, numbered
+from likewise.similarity.base import Function, Matrix, Normalised, Sensitivity, Similarity, Vector, numbered
 from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.encodings.arrays import Encoding, count, join
 
@@ -33,13 +34,6 @@ def _substitutions(name: str) -> Any:
     if name not in matrices.load():
         raise SimilarityError(f"there is no substitution matrix {name!r}; there are {', '.join(matrices.load())}")
     return matrices.load(name)
-
-
-def _parasail() -> ModuleType | None:
-    try:
-        return import_module("parasail")
-    except ImportError:
-        return None
 
 
 def _biopython_row(
@@ -72,14 +66,13 @@ def _parasail_row(
 
 @lru_cache(maxsize=32)
 def _row(mode: Mode, matrix: str, gap_open: float, gap_extend: float) -> Callable[[str, list[str]], list[float]]:
-    parasail = _parasail()
     whole = (
         np.all(np.asarray(_substitutions(matrix)) % 1 == 0)
         and gap_open == int(gap_open)
         and gap_extend == int(gap_extend)
     )
-    if parasail is not None and whole:
-        return _parasail_row(parasail, mode, matrix, gap_open, gap_extend)
+    if whole and find_spec("parasail"):
+        return _parasail_row(import_module("parasail"), mode, matrix, gap_open, gap_extend)
     return _biopython_row(mode, matrix, gap_open, gap_extend)
 
 
@@ -249,7 +242,7 @@ class ReverseComplement(Wrapper):
         crossed = self.wrapped.paired(*a)
         return self._combined(np.stack([self.wrapped.within(a[0]), crossed, crossed, self.wrapped.within(a[1])]))
 
-    def sensitivity(self, a: Encoding) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Encoding) -> Sensitivity:
         scores, pull = self.wrapped.sensitivity(join(a))
         four = self._four(scores)
 

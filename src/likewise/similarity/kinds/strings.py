@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import LogNormal, Matrix, Normalised, Parameter, ParameterPullback, Similarity, Vector
+from likewise.similarity.base import LogNormal, Matrix, Normalised, Parameter, Sensitivity, Similarity, Vector
 from likewise.similarity.checks import check_widths
 from likewise.similarity.encodings.tokens import check_sequences, code_matrix
 
@@ -192,7 +192,7 @@ class Hamming(Similarity):
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return Hamming(values["weights"]) if values else self
 
-    def sensitivity(self, a: NDArray[Any]) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: NDArray[Any]) -> Sensitivity:
         scores, shares = self.between(a, a), self._shares(a.shape[1])
 
         def pull(weights: Matrix) -> dict[str, Vector]:

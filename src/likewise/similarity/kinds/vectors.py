@@ -15,12 +15,12 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import (
+    Linearised,
     LogNormal,
     Matrix,
     Normalised,
     Parameter,
-    ParameterPullback,
-    Pullback,
+    Sensitivity,
     Similarity,
     Vector,
 )
@@ -145,7 +145,7 @@ class Stationary(Normalised):
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
         return replace(self, lengthscale=values["lengthscale"]) if values else self  # type: ignore[type-var]
 
-    def sensitivity(self, a: Any) -> tuple[Matrix, ParameterPullback]:
+    def sensitivity(self, a: Any) -> Sensitivity:
         z = self._scaled(a)
         scores, slope = self._profile(squared_distances(z, z))
 
@@ -158,7 +158,7 @@ class Stationary(Normalised):
 
         return scores, pull
 
-    def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Any, b: Any) -> Linearised:
         self._check_pair(a, b)
         ell = self._lengthscales(self._points(a).shape[1])
         za, zb = self._points(a) / ell, self._points(b) / ell
@@ -265,10 +265,10 @@ class Linear(VectorSimilarity):
     def within(self, a: Matrix) -> Vector:
         return np.einsum("ik,ik->i", a, a) + self.bias
 
-    def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Matrix, b: Matrix) -> Linearised:
         return self.between(a, b), lambda weights: weights @ b
 
-    def linearise_within(self, a: Matrix) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Matrix) -> Linearised:
         return self.within(a), lambda weights: 2.0 * weights[:, None] * a
 
 
@@ -295,7 +295,7 @@ class Cosine(VectorSimilarity):
     def within(self, a: Matrix) -> Vector:
         return (self._directions(a)[1] > 0).astype(float)
 
-    def linearise(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Matrix, b: Matrix) -> Linearised:
         check_vectors(a, b)
         (u, norms), (v, _) = self._directions(a), self._directions(b)
         scores = u @ v.T
@@ -306,7 +306,7 @@ class Cosine(VectorSimilarity):
 
         return scores, pull
 
-    def linearise_within(self, a: Matrix) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Matrix) -> Linearised:
         return self.within(a), lambda weights: np.zeros_like(a)
 
 
@@ -358,10 +358,10 @@ class Rescaled(Through):
         check_vectors(x, self.coordinates.lower[None])
         return x, self.inner.encode(self.coordinates.forward(x))  # type: ignore[arg-type]
 
-    def linearise(self, a: Any, b: Any) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Any, b: Any) -> Linearised:
         scores, pull = self.inner.linearise(a[1], b[1])  # type: ignore[attr-defined]
         return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])
 
-    def linearise_within(self, a: Any) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Any) -> Linearised:
         scores, pull = self.inner.linearise_within(a[1])  # type: ignore[attr-defined]
         return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])

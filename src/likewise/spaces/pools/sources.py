@@ -91,15 +91,14 @@ class Table(Sequence[Any]):
         """The object as a table of one row; None where it has not the form."""
         import polars as pl
 
-        values = [x] if self._single else list(x.values()) if isinstance(x, Mapping) else None
         names = self.frame.columns
-        if values is None or (not self._single and sorted(x) != sorted(names)):
+        given = {names[0]: x} if self._single else x
+        if not isinstance(given, Mapping) or set(given) != set(names):
             return None
-        given = dict(zip(names, values, strict=True)) if self._single else {name: x[name] for name in names}
         if any(value is None or isinstance(value, list | dict | tuple) for value in given.values()):
             return None
         try:
-            plainly = {name: [plain(value)] for name, value in given.items()}
+            plainly = {name: [plain(given[name])] for name in names}
             return pl.DataFrame(plainly).cast(dict(self.frame.schema))  # type: ignore[arg-type]
         except (pl.exceptions.PolarsError, TypeError):
             return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
+from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
 from likewise.similarity.checks import check_positive
 from likewise.similarity.distance import FITTED_ON, median_distance
 from likewise.similarity.encodings.arrays import Encoding, count, take
@@ -58,12 +58,12 @@ class GaussianEmbedding(GaussianSimilarity):
     def within(self, a: Encoding) -> Vector:
         return self.linearise_within(a)[0]
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         exponents, pull = self._linearised(a, b)
         scores = np.exp(-exponents)
         return scores, lambda weights: pull(-weights * scores)
 
-    def linearise_within(self, a: Encoding) -> tuple[Vector, Pullback]:
+    def linearise_within(self, a: Encoding) -> Linearised:
         """|I + 2Σ/ℓ²|^(−½), whose logarithm has the derivative −(ℓ²I + 2Σ)⁻¹ in Σ."""
         if self.full:
             both = self._square * np.eye(a[0].shape[1]) + 2.0 * a[1]
@@ -89,7 +89,7 @@ class GaussianEmbedding(GaussianSimilarity):
         square = median_distance(squared_distances(means, means), otherwise=float(np.median(spread)))
         return replace(self, lengthscale=square**0.5)
 
-    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def _diagonal(self, a: Matrix, b: Matrix) -> Linearised:
         """−log k and its gradient; with s = ℓ² + σ + σ' it is ½Σ log(s/ℓ²) + ½Σ(μ − μ')²/s."""
         return summed(a, b, self._square, 0.5, lambda k: self._square)
 

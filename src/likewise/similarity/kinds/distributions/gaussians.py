@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Pullback, Similarity, Vector
+from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
 from likewise.similarity.checks import check_widths
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings.arrays import Encoding, count
@@ -185,7 +185,7 @@ class GaussianSimilarity(Similarity):
     full: bool = False
 
     @abstractmethod
-    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def _diagonal(self, a: Matrix, b: Matrix) -> Linearised:
         """d(a_i, b_j), and the map W ↦ Σ_j W_ij ∇d(a_i, b_j) in (μ, σ), for rows (μ, σ)."""
 
     def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
@@ -222,7 +222,7 @@ class GaussianSimilarity(Similarity):
                 f"object {number} has a full covariance: {x!r}; use {self._for_full}, or give variances alone"
             )
 
-    def _linearised(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def _linearised(self, a: Encoding, b: Encoding) -> Linearised:
         if not (count(a) and count(b)):
             return np.zeros((count(a), count(b))), lambda weights: np.zeros((count(a), self._width(a)))
         width, other = self._width(a) // 2, self._width(b) // 2
@@ -230,7 +230,7 @@ class GaussianSimilarity(Similarity):
         distances, pull = self._from_columns(a, b) if self.full else self._diagonal(a, b)
         return np.maximum(distances, 0.0), pull
 
-    def _from_columns(self, a: Gaussians, b: Gaussians) -> tuple[Matrix, Pullback]:
+    def _from_columns(self, a: Gaussians, b: Gaussians) -> Linearised:
         def pull(weights: Matrix) -> Matrix:
             total = np.zeros((count(a), self._width(a)))
             for w, (_, gradient) in zip(weights.T, self._columns(a, b), strict=True):
@@ -249,7 +249,7 @@ class GaussianDivergence(GaussianSimilarity, DistanceSimilarity):
     def distances(self, a: Encoding, b: Encoding) -> Matrix:
         return self._linearised(a, b)[0]
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         distances, pull = self._linearised(a, b)
         return self.scores(distances), lambda weights: pull(weights * self.slopes(distances))
 
@@ -280,7 +280,7 @@ class SymmetricKL(GaussianDivergence):
     constant: float | None = None
     full: bool = False
 
-    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def _diagonal(self, a: Matrix, b: Matrix) -> Linearised:
         # 2 KL(p‖p') + log-ratio = Σ (σ + (μ − μ')²)/σ' − 1, expanded so that it is one matrix product each way.
         (mean, variance), (mean_b, variance_b) = split(a), split(b)
         centre = mean_b.mean(axis=0)
@@ -312,7 +312,7 @@ def precisions(mean: Matrix, variance: Matrix) -> Matrix:
     return np.hstack([1.0 / variance, mean / variance, np.sum(mean**2 / variance, axis=1, keepdims=True)])
 
 
-def summed(a: Matrix, b: Matrix, square: float, weight: float, unit: Callable[[int], Any]) -> tuple[Matrix, Pullback]:
+def summed(a: Matrix, b: Matrix, square: float, weight: float, unit: Callable[[int], Any]) -> Linearised:
     """weight · Σ (μ − μ')²/s + ½ Σ log(s/unit), with s = square + σ + σ', and its gradient in rows (μ, σ)."""
     (mean, variance), (mean_b, variance_b) = split(a), split(b)
     d = mean.shape[1]
@@ -360,7 +360,7 @@ class Bhattacharyya(GaussianDivergence):
 
     psd = True
 
-    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def _diagonal(self, a: Matrix, b: Matrix) -> Linearised:
         # The logarithms are of the ratios of the variances' arithmetic to their geometric means.
         roots, roots_b = np.sqrt(split(a)[1]), np.sqrt(split(b)[1])
         distances, pull = summed(a, b, 0.0, 0.25, lambda k: 2.0 * np.multiply.outer(roots[:, k], roots_b[:, k]))
@@ -397,7 +397,7 @@ class Wasserstein2(GaussianDivergence):
     def psd(self) -> bool:
         return self.constant is None and not self.full
 
-    def _diagonal(self, a: Matrix, b: Matrix) -> tuple[Matrix, Pullback]:
+    def _diagonal(self, a: Matrix, b: Matrix) -> Linearised:
         d = a.shape[1] // 2
         points, points_b = (np.hstack([x[:, :d], np.sqrt(x[:, d:])]) for x in (a, b))
 

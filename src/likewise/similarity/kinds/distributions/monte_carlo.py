@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Pullback, Vector
+from likewise.similarity.base import Linearised, Matrix, Vector
 from likewise.similarity.checks import check_whole
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings.arrays import Encoding
@@ -136,7 +136,7 @@ class MonteCarloDivergence(DistanceSimilarity):
             rows.append(0.5 * row)
         return np.array(rows) if rows else np.zeros((0, 0))
 
-    def linearise(self, a: Encoding, b: Encoding) -> tuple[Matrix, Pullback]:
+    def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         distances = self.distances(a, b)
         return self.scores(distances), lambda weights: self._gradient(a, b, weights * self.slopes(distances))
 
