@@ -90,6 +90,7 @@ from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets
 from likewise.study.expectation import Expectation as Expectation
 from likewise.study.measurement import Measurement as Measurement
+from likewise.study.recommendation import Recommendation as Recommendation
 from likewise.study.storage.listing import studies as studies
 from likewise.study.study import Study as Study
 from likewise.study.suggestion import Analogue as Analogue

@@ -19,6 +19,7 @@ from likewise.similarity.encodings.pieces import PIECE
 from likewise.similarity.kinds.smiles import parsed
 from likewise.spaces.base import Space
 from likewise.spaces.pools.pool import Pool
+from likewise.study.recommendation import Recommendation
 from likewise.study.study import Study
 
 Answer = TypeVar("Answer")
@@ -52,6 +53,13 @@ class Problem:
         """The number of the row that an object has in the table."""
         place = self.place(x)
         return None if place is None or self.sheet is None else self.sheet.table.number(place)
+
+    def recommended(self) -> Recommendation | None:
+        """The measured object of which most is expected, where that is not the best one."""
+        if not self.measured:
+            return None
+        study, (found,) = self.study, self.study.recommend()
+        return None if study.space.key(found.object) == study.space.key(study.best.object) else found
 
     def weights(self) -> list[tuple[str, float]]:
         """The similarities by name with their shares of the votes, the largest first; none before a first value."""

@@ -18,6 +18,7 @@ from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRun
 from likewise.run.stopping import Watch
 from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
+from likewise.study.recommendation import Recommendation
 from likewise.study.study import Direction, Study
 from likewise.study.trial import State
 
@@ -30,7 +31,7 @@ class Result:
     """What a run came to.
 
     object: the best object of the study.
-    value: its value, as it was told.
+    value: its value, as it was told; the mean where it was measured several times.
     study: the study itself, which can be asked, told and run on.
     stopped: why the run ended, in words.
     """
@@ -39,6 +40,16 @@ class Result:
     value: float
     study: Study
     stopped: str
+
+    @property
+    def recommended(self) -> Recommendation:
+        """The measured object of which most is expected: another one than the best where values are noisy."""
+        return self.study.recommend()[0]
+
+    def __str__(self) -> str:
+        best, other = f"best {self.object!r}, {self.value:.6g}; {self.stopped}", self.recommended
+        same = self.study.space.key(other.object) == self.study.space.key(self.object)
+        return best if same else f"{best}; recommended {other}"
 
 
 def maximize(f: Objective, space: Space, similarity: Given = "auto", **options: Unpack[Options]) -> Result:

@@ -13,7 +13,7 @@ from likewise.model.prediction import Prediction
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.codec.copies import copied
 from likewise.study.methods.base import Beliefs, Proposal
-from likewise.study.observations import value_of
+from likewise.study.observations import best_of, value_of
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import Trial
 
@@ -33,7 +33,7 @@ def suggestions(proposal: Proposal, told: Sequence[Trial], sign: float) -> list[
     if beliefs is None or not objects:
         return [Suggestion(-1, x, notes=proposal.notes) for x in objects]
     conditioned = [told[i] for i in beliefs.conditioned.tolist()]
-    best = max(sign * value_of(trial) for trial in conditioned)
+    best = sign * value_of(best_of(conditioned, sign))
     believed, influence = beliefs.committee.explain(objects)
     numbers = _numbers(believed, best, sign)
     explained = _analogues(influence, conditioned, ANALOGUES)

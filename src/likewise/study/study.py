@@ -37,7 +37,8 @@ from likewise.study.measurement import Measurement
 from likewise.study.methods.base import Beliefs, Method, Restarting
 from likewise.study.methods.bounded import Bounds, check_bounds, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
-from likewise.study.observations import observations, value_of
+from likewise.study.observations import best_of, observations
+from likewise.study.recommendation import Recommendation, expected_best, recommend
 from likewise.study.recorder import Recorder
 from likewise.study.similarities import similarities
 from likewise.study.storage.address import shown
@@ -162,11 +163,14 @@ class Study:
 
     @property
     def best(self) -> Trial:
-        """The best observation; of equal ones the first."""
+        """The best observation: values of one object are averaged, and of equal objects the first is taken.
+
+        It may be the luckiest; `recommend` says what all observations together speak for.
+        """
         observed = self._trials_in(State.TOLD)
         if not observed:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
-        return _for_user(max(observed, key=lambda t: self._sign * value_of(t)))
+        return _for_user(best_of(observed, self._sign))
 
     def count(self, state: State) -> int:
         """How many trials are in a state."""
@@ -255,6 +259,19 @@ class Study:
         fitted = [self.space.fit(x) for x in objects]
         believed = self.committee().predict(fitted, measurement=measurement)
         return believed if self.direction == "maximize" else believed.negate()
+
+    def recommend(self, n: int = 1, *, anywhere: bool = False) -> list[Recommendation]:
+        """The objects with the largest expected value, best first.
+
+        n: how many, 1 by default.
+        anywhere: whether of all objects of the space, and not only of the measured ones; False by default.
+        """
+        at_least_one("the number of objects", n)
+        with self._lock:
+            committee, observed = self._beliefs().committee, self._ledger.within(State.TOLD)
+            failed, rng = [t.object for t in self._ledger.within(State.FAILED)], np.random.default_rng(self.seed)
+            others = expected_best(n, self.space, committee, observed, failed, rng) if anywhere else []
+            return recommend(n, committee, observed, self._sign, others)
 
     def explain(self, x: Any, most: int = explanation.ANALOGUES) -> tuple[Analogue, ...]:
         """The observations with the most influence on the prediction at an object, signed; `most` of them."""

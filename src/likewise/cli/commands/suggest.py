@@ -183,6 +183,7 @@ def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
 def _data(answer: Answer, listener: Listener) -> dict[str, Any]:
     problem, (out, report, _) = answer.problem, answer.files
     best = problem.study.best if problem.measured else None
+    other = problem.recommended()
     suggestions = [
         {
             "rank": rank,
@@ -200,6 +201,9 @@ def _data(answer: Answer, listener: Listener) -> dict[str, Any]:
     return {
         **header_json(problem, listener),
         "best": None if best is None else {**object_json(problem, best.object), "value": best.value},
+        "recommended": None
+        if other is None
+        else {**object_json(problem, other.object), "mean": other.mean, "low": other.low, "high": other.high},
         "suggestions": suggestions,
         "similarities": weights_json(problem),
         "verdict": answer.verdict,
@@ -233,6 +237,11 @@ def _say_background(answer: Answer) -> None:
         row = problem.row(best.object)
         where = "" if row is None else f" (row {row})"
         say("", f"Best so far: {shown(best.object)}, {answer.value} {best.value:.6g}{where}.")
+        if (other := problem.recommended()) is not None:
+            expected = expectation(other.mean, other.low, other.high)
+            say(
+                f"Recommended: {shown(other.object)}, expected {answer.value} {expected}; the best may have been lucky."
+            )
     shares = [f"{shown(name, NAME)} {percent(share)}" for name, share in problem.weights() if share >= 0.005]
     if shares:
         say(f"Similarities: {', '.join(shares)}.")
