@@ -56,8 +56,8 @@ def recommend(
     values = [*(trial.value for trial in measured), *(None for _ in elsewhere)]
     # Of equal ones what is measured comes first.
     best = np.argsort(-believed.mean, kind="stable")[:n].tolist()
-    numbers = np.transpose([users.mean, users.std, low, high]).tolist()
-    return [Recommendation(copied(objects[i]), *numbers[i], values[i]) for i in best]
+    mean, std, start, end = (row.tolist() for row in (users.mean, users.std, low, high))
+    return [Recommendation(copied(objects[i]), mean[i], std[i], start[i], end[i], values[i]) for i in best]
 
 
 def expected_best(
