@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars
 
 from likewise.tables.cells import CODE, Decimal, numbers, one_number, style_of, too_long
 from likewise.tables.nesting import read_json
 from likewise.tables.signs import ALMOST_ALL
 from likewise.tables.writing import cell_text
-
-if TYPE_CHECKING:
-    import polars
 
 # Comparing texts takes time and memory in their length: a dozen this long take seconds, and longer ones are mistakes.
 LONGEST_TEXT = 100_000
@@ -32,8 +31,6 @@ class Content:
 
 def content(cells: polars.Series, kind: str | None, decimal: Decimal) -> Content:
     """What a column holds; its kind is found out unless it is known."""
-    import polars
-
     if cells.dtype != polars.String:
         return _of_typed(cells, kind)
     # "None" and "NA" are gaps among numbers, but fine names for what a recipe leaves out.
@@ -91,8 +88,6 @@ def _numbers(cells: polars.Series, texts: Sequence[str | None], decimal: Decimal
 
 
 def _of_typed(cells: polars.Series, kind: str | None) -> Content:
-    import polars
-
     if cells.dtype in (polars.Categorical, polars.Enum):
         return content(cells.cast(polars.String), kind or "text", ".")
     plain = cells.dtype in (polars.Date, polars.Datetime, polars.Time, polars.Boolean)

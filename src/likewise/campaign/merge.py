@@ -6,18 +6,17 @@ import json
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from likewise.campaign.roles import PREFIX, deviations
+import polars
+
+from likewise.campaign.roles import PREFIX, aside, deviations
 from likewise.campaign.sheet import Sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError
-from likewise.tables.cells import missing, number, numbers
+from likewise.tables.cells import empty, missing, number, numbers
 from likewise.tables.typed import parse_as, with_cells
 from likewise.tables.writing import cell_text, number_text
-
-if TYPE_CHECKING:
-    import polars
 
 OnConflict = Literal["stop", "keep", "replace", "add"]
 
@@ -133,8 +132,6 @@ def _conflict(table: Sheet, results: Sheet, source: int, row: _Row) -> Conflict:
 
 
 def _frame(table: Sheet, results: Sheet, touched: list[_Row], appended: list[_Row]) -> polars.DataFrame:
-    import polars
-
     return polars.DataFrame([_column(table, results, name, touched, appended) for name in table.table.columns])
 
 
@@ -166,8 +163,6 @@ def _column(table: Sheet, results: Sheet, name: str, touched: list[_Row], append
 
 def _number_round(own: polars.Series, rows: Mapping[int, _Row], cells: dict[int, Any]) -> None:
     """The number of this round for rows of which the results leave it open."""
-    import polars
-
     known = [value for cell in own.to_list() if (value := _whole(cell)) is not None]
     this = max(known, default=0) + 1
     for source, row in rows.items():
@@ -197,15 +192,8 @@ def _refusal(table: Sheet, results: Sheet, name: str, source: int, why: ValueErr
     )
 
 
-def empty(cell: Any) -> bool:
-    """Whether a cell holds nothing."""
-    return cell is None or (isinstance(cell, str) and not cell.strip())
-
-
 def _cell(table: Sheet, results: Sheet, name: str, source: int, cell: Any) -> Any:
     """The cell of the results, as the table writes such cells."""
-    import polars
-
     if empty(cell) or name.startswith(PREFIX):
         return None
     kind = table.table.frame.schema[name]
@@ -244,3 +232,27 @@ def _as_text(table: Sheet, results: Sheet, cell: Any, numeric: bool) -> str:
         return cell
     value = number(cell.strip(), results.decimal)
     return cell if value is None else number_text(value, table.decimal)
+
+
+def overlooked_columns(table: Sheet, results: Sheet) -> list[str]:
+    """The columns of both files in which rows differ that have the same object: candidates, or results."""
+    roles = table.roles
+    taken = {*roles.objects, roles.value, roles.std}
+    shared = [c for c in table.table.columns if c in results.table.columns and c not in taken]
+    rows = ((table, table.candidates), (results, [*results.measured, *results.candidates]))
+    return [
+        column
+        for column in shared
+        if not (column.startswith(PREFIX) or aside(column))
+        and any(_differ(sheet, places, column) for sheet, places in rows)
+    ]
+
+
+def _differ(sheet: Sheet, places: list[int], column: str) -> bool:
+    cells = sheet.table.column(column).to_list()
+    first: dict[Hashable, Any] = {}
+    for place in places:
+        cell = cells[place].strip() if isinstance(cells[place], str) else cells[place]
+        if not empty(cell) and first.setdefault(key(sheet.objects[place]), cell) != cell:
+            return True
+    return False

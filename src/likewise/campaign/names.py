@@ -36,15 +36,19 @@ STRATEGIES: Known = {
 }
 
 
+def public_names(room: str) -> dict[str, Any]:
+    """What is public of a room of the package, by name."""
+    homes = {name: home for name, home in likewise.HOMES.items() if home.startswith(f"likewise.{room}.")}
+    return {name: getattr(import_module(home), name) for name, home in homes.items()}
+
+
 def known_similarities() -> dict[str, type[Similarity]]:
     """The public similarities that text can describe, by name, those of one kind together.
 
     >>> known_similarities()["tanimoto_counts"].__name__, "embedded" in known_similarities()
     ('TanimotoCounts', False)
     """
-    homes = {name: home for name, home in likewise.HOMES.items() if home.startswith("likewise.similarity.")}
-    found = {_snake(name): getattr(import_module(home), name) for name, home in homes.items()}
-    listed = {name: each for name, each in found.items() if getattr(each, "compares", "")}
+    listed = {_snake(name): each for name, each in public_names("similarity").items() if getattr(each, "compares", "")}
     return dict(sorted(listed.items(), key=lambda item: (str(item[1].kind).lower(), item[0])))
 
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars
+
 from likewise.campaign.contents import AS_TEXT, Content, content
 from likewise.campaign.roles import Roles
 from likewise.errors import SpaceError, UsageError
 from likewise.spaces.codec.cells import read_number, write_cell
-from likewise.tables.cells import Decimal, could_mean, one_number, style_of
+from likewise.tables.cells import Decimal, could_mean, empty, one_number, style_of
 from likewise.tables.nesting import read_json
 from likewise.tables.reading import Table
 
@@ -82,8 +84,6 @@ def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Obj
 
 def _blank(table: Table) -> set[int]:
     """The rows without any content, as spreadsheets leave them at the end, and those that could not be read."""
-    import polars
-
     # Whoever writes the file may put quotation marks around nothing.
     texts = polars.col(polars.String).str.strip_chars().replace("", None)
     empty = polars.all_horizontal(polars.all().is_null())
@@ -109,8 +109,6 @@ def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = No
 
 
 def _unclear(text: str) -> bool:
-    import polars
-
     return style_of(polars.Series([text])).unclear is not None
 
 
@@ -156,7 +154,7 @@ def from_cell(space: Space, cell: Any, decimal: Decimal | None = None) -> Any:
     >>> from_cell(Permutations(3), "2 0 1"), from_cell(Permutations(3), "[2, 0, 1]")
     ([2, 0, 1], [2, 0, 1])
     """
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
+    if empty(cell):
         raise SpaceError("the cell is empty")
     return space.from_cell(cell.strip(), decimal) if isinstance(cell, str) else cell
 

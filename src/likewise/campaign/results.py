@@ -7,9 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from likewise.campaign.ambiguous_columns import overlooked_columns
 from likewise.campaign.listener import Listener
-from likewise.campaign.merge import Conflict, Merge, OnConflict, merge_results
+from likewise.campaign.merge import Conflict, Merge, OnConflict, merge_results, overlooked_columns
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError, UsageError

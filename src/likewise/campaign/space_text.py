@@ -16,11 +16,10 @@ import inspect
 import re
 import tomllib
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import likewise
+from likewise.campaign.names import public_names
 from likewise.errors import SpaceError, TableError, UsageError
 from likewise.spaces.base import Space
 from likewise.tables.nesting import DEEPEST, TOO_DEEP, check_depth
@@ -36,9 +35,7 @@ def spaces() -> dict[str, type[Space]]:
     >>> spaces()["Box"].short, "Custom" in spaces()
     ('box:0..1,20..120', False)
     """
-    homes = {name: home for name, home in likewise.HOMES.items() if home.startswith("likewise.spaces.")}
-    found = {name: getattr(import_module(home), name) for name, home in homes.items()}
-    return {name: each for name, each in found.items() if _is_described(each)}
+    return {name: each for name, each in public_names("spaces").items() if _is_described(each)}
 
 
 def _is_described(found: Any) -> bool:

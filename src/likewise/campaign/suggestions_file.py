@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars
 
 from likewise.campaign.listener import Listener
-from likewise.campaign.merge import empty, merge_results
+from likewise.campaign.merge import merge_results
 from likewise.campaign.objects import to_cells
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
@@ -17,12 +19,9 @@ from likewise.campaign.wording import because
 from likewise.errors import LikewiseError
 from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
-from likewise.tables.cells import Decimal
+from likewise.tables.cells import Decimal, empty
 from likewise.tables.dialect import Dialect
 from likewise.tables.writing import dialect_for, number_text, write
-
-if TYPE_CHECKING:
-    import polars
 
 PREDICTIONS = ("mean", "std", "low", "high", "chance")
 DIGITS = 6
@@ -57,8 +56,6 @@ def write_suggestions(problem: Problem, found: Sequence[Suggestion], target: Pat
 
 def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polars.DataFrame:
     """The rows of the input that were suggested; objects that are not in it get rows of their own."""
-    import polars
-
     frame = source.table.frame.select([c for c in source.table.columns if not c.startswith(PREFIX)])
     space = problem.study.space
     places = [problem.place(s.object) for s in found]
@@ -74,8 +71,6 @@ def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polar
 
 def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars.DataFrame:
     """A table where there was none: a column for the object, or for each part of a record, and one for the value."""
-    import polars
-
     names = list(chosen.objects) or list(space.parts) or ["object"]
     cells = [to_cells(space, s.object, names) for s in found]
     columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
@@ -86,8 +81,6 @@ def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars
 def _with_predictions(
     frame: polars.DataFrame, found: Sequence[Suggestion], dialect: Dialect, decimal: Decimal
 ) -> polars.DataFrame:
-    import polars
-
     extra: list[polars.Series] = []
     for name in PREDICTIONS:
         values = [getattr(s, name) for s in found]

@@ -26,14 +26,14 @@ COMMANDS = {
     "suggest": ("suggest", "Suggest what to measure next."),
     "tell": ("tell", "Merge measured results into the table."),
     "explain": ("explain", "Predict an object, and show the measured objects behind the prediction."),
-    "compare": ("compare", "Rank similarities by how well each predicts measured values."),
-    "diagnose": ("diagnose", "Say whether the similarities explain the values."),
+    "compare": ("assess", "Rank similarities by how well each predicts measured values."),
+    "diagnose": ("assess", "Say whether the similarities explain the values."),
     "demo": ("demo", "Run the whole loop on made-up molecules."),
     "similarities": ("lists", "List the similarities."),
     "spaces": ("lists", "List the spaces."),
     "studies": ("stored", "List the studies of a storage."),
     "export": ("stored", "Write a stored study to a table."),
-    "check": ("check", "List the stored rows that cannot be used."),
+    "check": ("stored", "List the stored rows that cannot be used."),
 }
 
 

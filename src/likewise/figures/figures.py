@@ -77,8 +77,7 @@ def progress(course: Course, upcoming: Expectations | None = None, name: str = "
                 x, upcoming.mean, yerr=upcoming.reach, fmt="D", ms=5, mfc="white", mec=ORANGE, ecolor=ORANGE,
                 elinewidth=1.2, label="suggested: expected, 95 %",
             )  # fmt: skip
-        axes.set_xlabel("measurement")
-        axes.set_ylabel(name)
+        axes.set(xlabel="measurement", ylabel=name)
         _whole_numbers(axes)
         _legend(figure, axes)
     return figure
@@ -100,8 +99,7 @@ def predictions(check: LeftOut, name: str = "value") -> Figure:
                 )  # fmt: skip
         low, high = float(check.values.min()), float(check.values.max())
         axes.plot([low, high], [low, high], color=DARK, lw=1, ls="--", label="equal")
-        axes.set_xlabel(f"measured {name}")
-        axes.set_ylabel("predicted from the others")
+        axes.set(xlabel=f"measured {name}", ylabel="predicted from the others")
         _legend(figure, axes)
     return figure
 
@@ -115,10 +113,7 @@ def calibration(check: LeftOut) -> Figure:
         axes.fill_between(100 * LEVELS, 100 * low, 100 * high, color=GREY, alpha=0.25, lw=0, label="chance, 95 %")
         axes.plot([0, 100], [0, 100], color=DARK, lw=1, ls="--", label="as it should be")
         axes.plot(100 * LEVELS, 100 * found, "o-", color=BLUE, ms=4, lw=1.6, label="found")
-        axes.set_xlim(0, 100)
-        axes.set_ylim(0, 100)
-        axes.set_xlabel("interval (%)")
-        axes.set_ylabel("values inside it (%)")
+        axes.set(xlim=(0, 100), ylim=(0, 100), xlabel="interval (%)", ylabel="values inside it (%)")
         _legend(figure, axes)
     return figure
 
@@ -138,11 +133,9 @@ def object_map(shown: Map, name: str = "value") -> Figure:
             bar = figure.colorbar(drawn, ax=axes, shrink=0.85, pad=0.02)
             bar.set_label(name)
             bar.outline.set_visible(False)
-        axes.set_xticks([])
-        axes.set_yticks([])
+        axes.set(xticks=[], yticks=[])
         axes.margins(0.06)
-        for side in axes.spines.values():
-            side.set_visible(False)
+        axes.spines[:].set_visible(False)
         if shown.picks:
             _draw_picks(axes, shown.points, shown.picks)
         _legend(figure, axes)
@@ -176,9 +169,7 @@ def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
             axes.text(length + 1.5, place, _percent(length), va="center", fontsize=9, color=DARK)
         axes.set_yticks(places, [_short(names[i]) for i in order])
         axes.invert_yaxis()
-        axes.set_xlim(0, 112)
-        axes.set_xticks([0, 50, 100])
-        axes.set_xlabel("weight (%)")
+        axes.set(xlim=(0, 112), xticks=[0, 50, 100], xlabel="weight (%)")
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
     return figure

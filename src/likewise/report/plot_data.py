@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -100,11 +101,10 @@ def embedding(scores: Matrix) -> tuple[Matrix, float]:
 
 def _largest(matrix: Matrix) -> tuple[Vector, Matrix]:
     """The two largest eigenvalues and their vectors; of a large matrix by Lanczos's method, which needs those alone."""
-    if len(matrix) <= SMALL:
-        levels, basis = np.linalg.eigh(matrix)
-        return levels[:-3:-1], basis[:, :-3:-1]
-    try:
-        levels, basis = eigsh(matrix, k=2, which="LA", v0=np.ones(len(matrix)) + np.arange(len(matrix)), tol=1e-6)
-    except ArpackNoConvergence:
-        levels, basis = np.linalg.eigh(matrix)
+    if len(matrix) > SMALL:
+        with suppress(ArpackNoConvergence):
+            start = np.ones(len(matrix)) + np.arange(len(matrix))
+            levels, basis = eigsh(matrix, k=2, which="LA", v0=start, tol=1e-6)
+            return levels[::-1], basis[:, ::-1]
+    levels, basis = np.linalg.eigh(matrix)
     return levels[:-3:-1], basis[:, :-3:-1]

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self, final
 
 INSISTING = 3
@@ -51,9 +51,7 @@ class Interruption:
         self._ours = usual
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

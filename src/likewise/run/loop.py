@@ -14,7 +14,7 @@ from likewise.errors import StorageError, StudyError
 from likewise.run.evaluation import Outcome
 from likewise.run.interruption import Interruption
 from likewise.run.options import Settings
-from likewise.run.progress import Progress
+from likewise.run.progress import Show
 from likewise.run.runners import Ended, Runner
 from likewise.run.stopping import Watch
 from likewise.study.study import Study
@@ -41,7 +41,7 @@ class Loop:
     watch: Watch
     settings: Settings
     width: int
-    bar: Progress
+    show: Show
     interruption: Interruption
     waiting: deque[Suggestion] = field(default_factory=deque)
     flying: dict[int, float] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class Loop:
                 patiently(partial(self._record, id, outcome))
                 self.watch.told(outcome)
         for id, _ in ended:
-            self.bar.advance(self.watch.ended, self.study)
+            self.show(self.watch.ended, self.study)
             if self.settings.callbacks is not None and (trial := self._trial(id)) is not None:
                 self.watch.called |= self.settings.call(self.study, trial)
 

@@ -13,7 +13,7 @@ from likewise.errors import LikewiseError, StudyError
 from likewise.run.interruption import Interruption
 from likewise.run.loop import INTERRUPTED, Loop
 from likewise.run.options import Options, Settings
-from likewise.run.progress import Progress
+from likewise.run.progress import progress
 from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRunner
 from likewise.run.stopping import Watch
 from likewise.similarity.auto.given import Given
@@ -98,11 +98,11 @@ def optimize(f: Objective, study: Study, settings: Settings) -> Result:
     watch = Watch(settings, 1.0 if study.direction == "maximize" else -1.0)
     before = {t.id for t in study.trials}
     with _holding(study):
-        with Interruption() as interruption, Progress(settings.budget, shown=settings.progress) as bar:
+        with Interruption() as interruption, progress(settings.budget, shown=settings.progress) as show:
             try:
                 with _runner(f, settings) as runner:
                     width = settings.batch or min(_processors(runner.capacity), settings.budget)
-                    stopped = Loop(study, runner, watch, settings, width, bar, interruption).run()
+                    stopped = Loop(study, runner, watch, settings, width, show, interruption).run()
             finally:
                 # A storage that is away cannot be told; leases end by themselves.
                 with suppress(LikewiseError):
@@ -146,14 +146,10 @@ def _holding(study: Study) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        _hold(error, study)
+        with suppress(AttributeError):
+            error.study = study  # type: ignore[attr-defined]
+            error.add_note(f"{_told(study)} told until then; the error holds the study as `study`.")
         raise
-
-
-def _hold(error: Exception, study: Study) -> None:
-    with suppress(AttributeError):
-        error.study = study  # type: ignore[attr-defined]
-        error.add_note(f"{_told(study)} told until then; the error holds the study as `study`.")
 
 
 def _told(study: Study) -> str:

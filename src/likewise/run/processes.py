@@ -69,8 +69,7 @@ class ProcessRunner(Runner):
     """Evaluates in worker processes."""
 
     def __init__(self, f: Objective, workers: int) -> None:
-        super().__init__(f)
-        self._count = workers
+        super().__init__(f, workers)
         self._workers: list[_Worker] = []
         self._owner = os.getpid()
         # A run that is torn out of `close` leaves workers behind, and Python would wait for them when it ends.
@@ -82,10 +81,6 @@ class ProcessRunner(Runner):
         except BaseException:
             self.close()
             raise
-
-    @property
-    def capacity(self) -> int:
-        return self._count
 
     def _submit(self, x: Any) -> Future[Outcome]:
         worker = next((w for w in self._workers if w.future is None), None) or self._start()

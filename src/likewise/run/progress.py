@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from likewise.study.trial import State
 
@@ -12,43 +13,22 @@ if TYPE_CHECKING:
     from likewise.study.study import Study
 
 
-class Progress:
+Show = Callable[[int, "Study"], None]
+
+
+@contextmanager
+def progress(total: int, *, shown: bool | None = None) -> Iterator[Show]:
     """Evaluations done, the best value, failures and the time left. `shown=None` leaves it to the terminal."""
+    if not (sys.stderr.isatty() if shown is None else shown):
+        yield lambda done, study: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    def __init__(self, total: int, *, shown: bool | None = None) -> None:
-        self._shown = sys.stderr.isatty() if shown is None else shown
-        self._total = total
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> Self:
-        if self._shown:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
-
-            self._bar = Bar(
-                TextColumn("likewise"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("{task.description}"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-            )
-            self._bar.start()
-            self._task = self._bar.add_task("starting", total=self._total)
-        return self
-
-    def advance(self, done: int, study: Study) -> None:
-        """Show how far the run is."""
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done, description=describe(study))
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    columns = (TextColumn("likewise"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("starting", total=total)
+        yield lambda done, study: bar.update(task, completed=done, description=describe(study))
 
 
 def describe(study: Study) -> str:

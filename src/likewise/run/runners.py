@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Thread
-from types import TracebackType
 from typing import Any, Self, final
 
 from likewise.errors import StudyError
@@ -25,16 +24,17 @@ class Runner(ABC):
     Each evaluation is a future, of `concurrent.futures` or with the same methods. What has ended goes into a queue.
     """
 
-    def __init__(self, f: Objective) -> None:
+    def __init__(self, f: Objective, workers: int = 1) -> None:
         self._f = f
+        self._count = workers
         self._futures: dict[int, Any] = {}
         self._queue: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
 
     @property
-    @abstractmethod
     def capacity(self) -> int:
         """How many evaluations can run at once; 0 when every worker is stuck."""
+        return self._count
 
     @final
     def begin(self, number: int, x: Any) -> None:
@@ -69,18 +69,16 @@ class Runner(ABC):
         return self
 
     @final
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @abstractmethod
     def _submit(self, x: Any) -> Any:
         """The future of an evaluation that begins."""
 
-    @abstractmethod
     def _give_up(self, future: Any) -> None:
         """End an evaluation that runs, as far as that is possible."""
+        return
 
     def _lost(self, error: Exception) -> Outcome:
         """What an evaluation came to that was not run to its end. Raises what ends the run."""
@@ -118,30 +116,15 @@ class Runner(ABC):
 class Inline(Runner):
     """Evaluates in the calling thread, at once; nothing can stop an evaluation but its own end or Ctrl-C."""
 
-    @property
-    def capacity(self) -> int:
-        return 1
-
     def _submit(self, x: Any) -> Future[Outcome]:
         future: Future[Outcome] = Future()
         future.set_result(evaluate(self._f, x))
         return future
 
-    def _give_up(self, future: Any) -> None:
-        return
-
 
 @final
 class ThreadRunner(Runner):
     """A thread of its own for each evaluation. One that is given up runs on unseen, and ends with the process."""
-
-    def __init__(self, f: Objective, workers: int) -> None:
-        super().__init__(f)
-        self._workers = workers
-
-    @property
-    def capacity(self) -> int:
-        return self._workers
 
     def _submit(self, x: Any) -> Future[Outcome]:
         future: Future[Outcome] = Future()
@@ -153,6 +136,3 @@ class ThreadRunner(Runner):
             future.set_result(evaluate(self._f, x))
         except KeyboardInterrupt as interrupt:
             future.set_exception(interrupt)
-
-    def _give_up(self, future: Any) -> None:
-        return

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from likewise.errors import StorageError, StudyError, TableError, UsageError
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
-from likewise.tables.cells import Decimal, number
+from likewise.tables.cells import Decimal, empty, number
 from likewise.tables.dialect import Dialect
 from likewise.tables.nesting import read_json
 from likewise.tables.reading import read
@@ -229,7 +229,7 @@ def _entry(where: str, record: Mapping[str, Any], object: str | Sequence[str], v
 
 
 def _number(where: str, column: str, cell: Any) -> float | None:
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
+    if empty(cell):
         return None
     try:
         number = float(cell)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from likewise.tables.formulas import SPACES
 
@@ -20,6 +20,11 @@ MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 CODE = r"^[+-]?0\d+$"
 # As many digits are always kept when a text becomes a number.
 EXACT = 15
+
+
+def empty(cell: Any) -> bool:
+    """Whether a cell of any type holds nothing."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def missing(text: str | None) -> bool:

@@ -20,7 +20,7 @@ def read_json(text: str | bytes, *, constants: bool = True) -> Any:
     [[1]]
     """
     try:
-        data = json.loads(text) if constants else json.loads(text, parse_constant=_refuse)
+        data = json.loads(text) if constants else strict_json(text)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     if isinstance(data, list | dict) and _brackets(text) > DEEPEST:
@@ -28,8 +28,13 @@ def read_json(text: str | bytes, *, constants: bool = True) -> Any:
     return data
 
 
+def strict_json(text: str | bytes) -> Any:
+    """The data of a JSON text of any depth; a ValueError where it is none, or holds NaN or Infinity."""
+    return json.loads(text, parse_constant=_refuse)
+
+
 def _refuse(constant: str) -> None:
-    raise ValueError(constant)
+    raise ValueError(f"it contains {constant}")
 
 
 def _brackets(text: str | bytes) -> int:

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal as Exact
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
+
+import polars
 
 from likewise.tables.cells import Decimal, number
 from likewise.tables.nesting import read_json
-
-if TYPE_CHECKING:
-    import polars
 
 WHOLE = re.compile(r"[+\-]?\d+")
 SINGLE = 1e-6
@@ -22,8 +21,6 @@ SINGLE = 1e-6
 
 def parse_as(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
     """What a text means in a column of this type; a ValueError that says why where it means nothing."""
-    import polars
-
     text = text.strip()
     if kind.is_numeric():
         return _parse_number(text, kind, decimal)
@@ -53,8 +50,6 @@ def _parse_number(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
 
 
 def _parse_moment(text: str, kind: polars.DataType) -> Any:
-    import polars
-
     read = date if kind == polars.Date else time if kind == polars.Time else datetime
     try:
         found: Any = read.fromisoformat(text)
@@ -66,8 +61,6 @@ def _parse_moment(text: str, kind: polars.DataType) -> Any:
 
 def with_cells(column: polars.Series, changed: Mapping[int, Any], below: Sequence[Any]) -> polars.Series:
     """The column with some cells changed and others below it; a ValueError where no type holds the old and the new."""
-    import polars
-
     new = [*changed.values(), *below]
     if not new:
         return column
@@ -85,8 +78,6 @@ def with_cells(column: polars.Series, changed: Mapping[int, Any], below: Sequenc
 
 def _wider(kind: polars.DataType, new: Sequence[Any]) -> Iterator[polars.DataType]:
     """The type itself, then those that hold whatever it holds."""
-    import polars
-
     if kind == polars.Null:
         yield from (polars.Int64(), polars.Float64(), polars.String(), polars.Series(new, strict=False).dtype)
         return
@@ -104,8 +95,6 @@ def _wider(kind: polars.DataType, new: Sequence[Any]) -> Iterator[polars.DataTyp
 
 def _cast(column: polars.Series, kind: polars.DataType) -> polars.Series | None:
     """The column in another type, if it is the same there."""
-    import polars
-
     if kind == column.dtype:
         return column
     try:
@@ -117,8 +106,6 @@ def _cast(column: polars.Series, kind: polars.DataType) -> polars.Series | None:
 
 def _series(cells: Sequence[Any], kind: polars.DataType) -> polars.Series | None:
     """The cells as a column of this type, if it holds them as they are."""
-    import polars
-
     try:
         made = polars.Series(cells, dtype=kind, strict=True)
     except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):

@@ -1,9 +1,9 @@
-"""`likewise studies` and `likewise export`: studies that are kept in a database."""
+"""`likewise studies`, `likewise export` and `likewise check`: studies that are kept in a database."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -17,7 +17,7 @@ from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import StorageWarning, UsageError
 from likewise.study.storage.address import without_password
-from likewise.study.storage.base import Storage, StudyInfo, open_storage
+from likewise.study.storage.base import BadRow, Storage, StudyInfo, open_storage
 from likewise.study.storage.database import NoStorage
 from likewise.study.trial_tables import SUFFIXES
 from likewise.study.trial_tables import export as write_trials
@@ -28,7 +28,7 @@ Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, pos
 def studies(url: Url) -> Reply:
     """List the studies of a storage."""
     shown = without_password(url)
-    with open_existing(url) as storage:
+    with _open_existing(url) as storage:
         found = storage.studies()
 
     def in_words() -> None:
@@ -70,12 +70,12 @@ def export(
     if target.exists() and not force:
         raise UsageError(f"{target} exists already; give another name with --out, or --force to replace it.")
     check_targets({"--out": target}, {"the storage": _file(url)})
-    with open_existing(url) as storage:
+    with _open_existing(url) as storage:
         names = [info.name for info in storage.studies()]
         if name not in names:
             there = ", ".join(map(repr, names)) or "none"
             raise UsageError(f"There is no study {name!r} in {without_password(url)}; there are {there}.")
-        with noting():
+        with _noting():
             rows = storage.rows(name)
     write_trials(rows, target)
     return Reply(
@@ -84,8 +84,38 @@ def export(
     )
 
 
+def check(
+    url: Url,
+    set_aside: Annotated[
+        bool,
+        typer.Option("--set-aside", help="Move bad trials to the table likewise_aside, and mend counts."),
+    ] = False,
+) -> Reply:
+    """List the stored rows that cannot be used, with study, trial and field; nothing is ever deleted."""
+    shown = without_password(url)
+    with _open_existing(url) as storage:
+        moved = storage.set_aside() if set_aside else []
+        found = storage.check()
+
+    def in_words() -> None:
+        _list(moved, "set aside or mended; the table likewise_aside keeps what was there")
+        _list(found, "which cannot be used")
+        if not found:
+            say(f"Every row of {shown} can be used.")
+
+    data = {"url": shown, "bad": [*map(asdict, found)], "set_aside": [*map(asdict, moved)]}
+    return Reply(lambda: data, in_words)
+
+
+def _list(rows: Sequence[BadRow], what: str) -> None:
+    if rows:
+        say(f"{len(rows)} rows, {what}:")
+        cells = [(row.study, "" if row.id is None else str(row.id), row.field, row.reason) for row in rows]
+        say_table(("study", "trial", "field", "what it holds"), cells)
+
+
 @contextmanager
-def noting() -> Iterator[None]:
+def _noting() -> Iterator[None]:
     """Says on stderr which stored rows were left out."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StorageWarning)
@@ -94,7 +124,7 @@ def noting() -> Iterator[None]:
         Console().note(str(each.message))
 
 
-def open_existing(url: str) -> Storage:
+def _open_existing(url: str) -> Storage:
     """The storage at a URL, which exists already."""
     file = _file(url)
     try:

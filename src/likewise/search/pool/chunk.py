@@ -60,10 +60,8 @@ class Chunk:
 
     def reset(self, k: int, similarity: Similarity) -> None:
         """Start similarity k anew, with other parameters."""
-        path = None
-        if k in self.columns:
-            path = self.columns[k].path
-            self.columns[k].close()
+        path = self.columns[k].path if k in self.columns else None
+        self.drop(k)
         self.columns[k] = Columns(self.size, self.dtype, path)
         self.selves[k] = similarity.within(self.encoding(k))
         check_selves(self.selves[k], _Rows(self.first, self.size), signed=similarity.signed)

@@ -93,7 +93,7 @@ class ClusterPartitions:
     @classmethod
     def over(cls, pool: Pool) -> ClusterPartitions:
         """One part for each thread of the cluster."""
-        parts = max(1, min(_threads(_workers(pool.client)), len(pool.objects)))
+        parts = max(1, min(sum(_workers(pool.client).values()), len(pool.objects)))
         edges = np.linspace(0, len(pool.objects), parts + 1).round().astype(int).tolist()
         return cls(pool.client, pool.comparable, edges, None if pool.memory is None else pool.memory // parts)
 
@@ -225,10 +225,6 @@ class ClusterPartitions:
             return True, future.result(timeout=ARRIVAL)
         except (CancelledError, TimeoutError, OSError):
             return False, None
-
-
-def _threads(workers: Mapping[str, int]) -> int:
-    return sum(workers.values())
 
 
 def _workers(client: Any) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,15 +65,14 @@ class ExhaustiveSearch(Search):
     partitions: Partitions
     _numbers: _Numbers = field(default_factory=_Numbers)
     _similarities: dict[int, tuple[int, Similarity]] = field(default_factory=dict)
-    _rows: dict[str, int | None] = field(default_factory=dict)
     _shortlist: _Shortlist | None = None
 
     @classmethod
     def over(cls, space: Enumerable, key: Callable[[Any], str]) -> ExhaustiveSearch:
         """The search over all objects of a space; `key` names an object."""
         if isinstance(space, Pool):
-            return cls(space.objects, space.row, _partitions(space))
-        return cls(space.objects, _Places(space.objects, key), Partition.of(space.objects))
+            return cls(space.objects, cache(space.row), _partitions(space))
+        return cls(space.objects, _finder(space.objects, key), Partition.of(space.objects))
 
     def ready(self, similarities: Sequence[Similarity]) -> None:
         """Encode all objects by each similarity, once."""
@@ -118,26 +117,14 @@ class ExhaustiveSearch(Search):
         return version
 
     def _taken(self, state: SearchState) -> Rows:
-        for key in state.taken:
-            if key not in self._rows:
-                self._rows[key] = self.row(key)
-        rows = (self._rows[key] for key in state.taken)
+        rows = map(self.row, state.taken)
         return np.array(sorted(row for row in rows if row is not None), dtype=np.intp)
 
 
-@dataclass(eq=False)
-class _Places:
-    """The places of objects in a list, by key."""
-
-    objects: Sequence[Any]
-    key: Callable[[Any], str]
-
-    def __call__(self, key: str) -> int | None:
-        return self._places.get(key)
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {self.key(x): i for i, x in enumerate(self.objects)}
+def _finder(objects: Sequence[Any], key: Callable[[Any], str]) -> Callable[[str], int | None]:
+    """What gives the place of an object in a list by its key; all keys are made when the first is asked for."""
+    places = cache(lambda: {key(x): i for i, x in enumerate(objects)})
+    return lambda wanted: places().get(wanted)
 
 
 def _partitions(pool: Pool) -> Partitions:

@@ -178,13 +178,8 @@ def join_entries(parts: Sequence[tuple[Rows, Entries]]) -> Entries:
         return parts[0][1]
     order = np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")
 
-    def whole(name: str, k: int) -> Encoding:
-        return take(join([getattr(entries, name)[k] for _, entries in parts]), order)
+    def whole(name: str) -> dict[int, Encoding]:
+        kept = [getattr(entries, name) for _, entries in parts]
+        return {k: take(join([each[k] for each in kept]), order) for k in kept[0]}
 
-    first = parts[0][1]
-    return Entries(
-        {k: whole("encodings", k) for k in first.encodings},
-        {k: whole("scores", k) for k in first.scores},
-        {k: whole("selves", k) for k in first.selves},
-        {k: whole("chances", k) for k in first.chances},
-    )
+    return Entries(**{name: whole(name) for name in Entries.__dataclass_fields__})

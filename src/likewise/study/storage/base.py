@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self, final
 
 from likewise.errors import StorageWarning, StudyError
@@ -220,9 +219,7 @@ class Storage(ABC):
         return self
 
     @final
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -8,7 +8,7 @@ import sqlite3
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 from urllib.parse import quote
@@ -178,23 +178,17 @@ def _on_connect(connection: Any, record: Any) -> None:
     connection.isolation_level = None
     # A text that is not UTF-8 is found when its row is checked; the driver would fail for every other row as well.
     connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
-    cursor = connection.cursor()
-    try:
+    with closing(connection.cursor()) as cursor:
         # An acknowledged tell survives a power cut, not only a killed process: each commit waits for the disk.
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
-    finally:
-        cursor.close()
 
 
 def _write_ahead(connection: Any, record: Any) -> None:
     deadline = time.monotonic() + PATIENCE
-    cursor = connection.cursor()
-    try:
+    with closing(connection.cursor()) as cursor:
         while not _turned_write_ahead(cursor, may_wait=time.monotonic() < deadline):
             time.sleep(random.uniform(0.0, LOOKED_AGAIN))
-    finally:
-        cursor.close()
 
 
 def _turned_write_ahead(cursor: Any, may_wait: bool) -> bool:

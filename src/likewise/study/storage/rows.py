@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
 
 from likewise.study.storage.base import BadRow
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
+from likewise.tables.nesting import strict_json
 
 STATES = {state.value: state for state in State}
 
@@ -65,8 +67,20 @@ def _study_faults(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "revision", f"but a trial has revision {fields['newest']}"
 
 
-def _misfits(fields: Mapping[str, Any], kinds: Mapping[str, Callable[[Any], str]]) -> Iterator[tuple[str, str]]:
-    return ((name, why) for name, kind in kinds.items() if (why := kind(fields[name])))
+class Field(NamedTuple):
+    """A field of a stored row: its type in the database, what is wrong with a content, and whether it may be none."""
+
+    type: type[Any]
+    misfit: Callable[[Any], str]
+    optional: bool = False
+
+    def fault(self, content: Any) -> str:
+        """What is wrong with a content; nothing is an empty text."""
+        return "" if self.optional and content is None else self.misfit(content)
+
+
+def _misfits(fields: Mapping[str, Any], kinds: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+    return ((name, why) for name, kind in kinds.items() if (why := kind.fault(fields[name])))
 
 
 def _text(content: Any) -> str:
@@ -76,24 +90,17 @@ def _text(content: Any) -> str:
         return "which is no text in UTF-8"
 
 
-def _json(content: Any) -> str:
-    return _text(content) or ("" if _parse(content) is not None else "which is not JSON")
+def _json(content: Any, kind: type[Any] = object) -> str:
+    if why := _text(content):
+        return why
+    try:
+        return "" if isinstance(strict_json(content), kind) else "which is no JSON object"
+    except (ValueError, RecursionError):
+        return "which is not JSON"
 
 
 def _json_object(content: Any) -> str:
-    return _json(content) or ("" if isinstance((_parse(content) or [None])[0], dict) else "which is no JSON object")
-
-
-def _parse(text: str) -> list[Any] | None:
-    """The value in a list, as it may be null; None if there is none."""
-    try:
-        return [json.loads(text, parse_constant=_refuse)]
-    except (ValueError, RecursionError):
-        return None
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
+    return _json(content, dict)
 
 
 def _count(content: Any) -> str:
@@ -112,30 +119,26 @@ def _spread(content: Any) -> str:
     return _number(content) or ("" if content >= 0 else "which is negative")
 
 
-def _perhaps(kind: Callable[[Any], str]) -> Callable[[Any], str]:
-    return lambda content: "" if content is None else kind(content)
-
-
-TRIAL: Mapping[str, Callable[[Any], str]] = {
-    "id": _count,
-    "key": _text,
-    "payload": _json,
-    "state": _state,
-    "value": _perhaps(_number),
-    "std": _perhaps(_spread),
-    "error": _perhaps(_text),
-    "worker": _perhaps(_text),
-    "created": _number,
-    "updated": _number,
-    "lease": _perhaps(_number),
-    "summary": _json_object,
-    "revision": _count,
+TRIAL = {
+    "id": Field(sa.Integer, _count),
+    "key": Field(sa.Text, _text),
+    "payload": Field(sa.Text, _json),
+    "state": Field(sa.Text, _state),
+    "value": Field(sa.Double, _number, optional=True),
+    "std": Field(sa.Double, _spread, optional=True),
+    "error": Field(sa.Text, _text, optional=True),
+    "worker": Field(sa.Text, _text, optional=True),
+    "created": Field(sa.Double, _number),
+    "updated": Field(sa.Double, _number),
+    "lease": Field(sa.Double, _number, optional=True),
+    "summary": Field(sa.Text, _json_object),
+    "revision": Field(sa.BigInteger, _count),
 }
-STUDY: Mapping[str, Callable[[Any], str]] = {
-    "name": _text,
-    "settings": _json_object,
-    "size": _count,
-    "revision": _count,
-    "created": _number,
-    "updated": _number,
+STUDY = {
+    "name": Field(sa.Text, _text),
+    "settings": Field(sa.Text, _json_object),
+    "size": Field(sa.Integer, _count),
+    "revision": Field(sa.BigInteger, _count),
+    "created": Field(sa.Double, _number),
+    "updated": Field(sa.Double, _number),
 }

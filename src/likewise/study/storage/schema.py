@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from likewise.errors import StorageError
 from likewise.study.storage.database import Database
+from likewise.study.storage.rows import STUDY, TRIAL, Field
 
 VERSION = 1
 # MIGRATIONS[n] are the statements that turn schema n into n + 1.
 MIGRATIONS: Mapping[int, tuple[str, ...]] = {}
 
 metadata = sa.MetaData()
+
+
+def _columns(fields: Mapping[str, Field], first: str) -> list[sa.Column[Any]]:
+    """The columns of these fields, from the first that has no more to it than its field says."""
+    names = list(fields)
+    return [sa.Column(name, fields[name].type, nullable=fields[name].optional) for name in names[names.index(first) :]]
+
 
 meta = sa.Table(
     "likewise_meta",
@@ -28,11 +37,7 @@ studies = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.Text, nullable=False, unique=True),
-    sa.Column("settings", sa.Text, nullable=False),
-    sa.Column("size", sa.Integer, nullable=False),
-    sa.Column("revision", sa.BigInteger, nullable=False),
-    sa.Column("created", sa.Double, nullable=False),
-    sa.Column("updated", sa.Double, nullable=False),
+    *_columns(STUDY, "settings"),
     # The number of a deleted study is never given to another, lest a worker that has it open writes there.
     sqlite_autoincrement=True,
 )
@@ -42,18 +47,7 @@ trials = sa.Table(
     metadata,
     sa.Column("study", sa.ForeignKey(studies.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("key", sa.Text, nullable=False),
-    sa.Column("payload", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("value", sa.Double),
-    sa.Column("std", sa.Double),
-    sa.Column("error", sa.Text),
-    sa.Column("worker", sa.Text),
-    sa.Column("created", sa.Double, nullable=False),
-    sa.Column("updated", sa.Double, nullable=False),
-    sa.Column("lease", sa.Double),
-    sa.Column("summary", sa.Text, nullable=False),
-    sa.Column("revision", sa.BigInteger, nullable=False),
+    *_columns(TRIAL, "key"),
     # Of the key, because PostgreSQL does not index long texts.
     sa.Column("digest", sa.Text, nullable=False),
     sa.Column("replicate", sa.Boolean, nullable=False),

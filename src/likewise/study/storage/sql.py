@@ -281,7 +281,7 @@ def _create(connection: Connection, name: str, settings: dict[str, Any]) -> Any:
 
 def _info(head: Any, tallies: Sequence[Any]) -> StudyInfo:
     """The study at a glance, as far as its row and those of its trials can be read."""
-    bad = STUDY["settings"](head.settings)
+    bad = STUDY["settings"].fault(head.settings)
     direction = "unknown" if bad else str(json.loads(head.settings).get("direction", "maximize"))
     counts = {state: sum(tally.number for tally in tallies if tally.state == state.value) for state in State}
     values = [value for tally in tallies for value in (tally.lowest, tally.highest) if value is not None]

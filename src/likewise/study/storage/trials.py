@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 from likewise.errors import StudyError
 from likewise.study.trial import State
+from likewise.tables.nesting import strict_json
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
 FOLLOWS: Mapping[State, frozenset[State]] = {
@@ -22,30 +22,8 @@ NO_SECONDS = "give a number of seconds"
 
 
 @dataclass(frozen=True)
-class Row:
-    """A trial as stored: its object as JSON text, what identifies the object, and the revision of its last change.
-
-    Times, also when the lease ends, are seconds since the epoch by the storage's clock.
-    """
-
-    id: int
-    key: str
-    payload: str
-    state: State
-    value: float | None
-    std: float | None
-    error: str | None
-    worker: str | None
-    created: float
-    updated: float
-    lease: float | None
-    summary: str
-    revision: int
-
-
-@dataclass(frozen=True)
-class NewRow:
-    """A trial to add. A replicate may repeat an object that the study already has; a lease is a number of seconds."""
+class _Content:
+    """A trial: its object as JSON text, what identifies the object, and what is known of it."""
 
     key: str
     payload: str
@@ -56,6 +34,26 @@ class NewRow:
     worker: str | None = None
     lease: float | None = None
     summary: str = "{}"
+
+
+@dataclass(frozen=True)
+class Row(_Content):
+    """A trial as stored, with the revision of its last change.
+
+    Times, also when the lease ends, are seconds since the epoch by the storage's clock.
+    """
+
+    _: KW_ONLY
+    id: int
+    created: float
+    updated: float
+    revision: int
+
+
+@dataclass(frozen=True)
+class NewRow(_Content):
+    """A trial to add. A replicate may repeat an object that the study already has; a lease is a number of seconds."""
+
     replicate: bool = False
 
     @property
@@ -66,7 +64,7 @@ class NewRow:
 
 def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
     """The row of a trial that is added at this time."""
-    fields = {name: getattr(new, name) for name in NewRow.__dataclass_fields__ if name != "replicate"}
+    fields = {name: getattr(new, name) for name in _Content.__dataclass_fields__}
     lease = None if new.lease is None else now + new.lease
     return Row(id=id, created=now, updated=now, revision=revision, **fields | {"lease": lease})
 
@@ -128,11 +126,8 @@ def plain(text: object) -> str:
 
 
 def check_json(what: str, text: str) -> None:
-    def refuse(constant: str) -> None:
-        raise ValueError(f"it contains {constant}")
-
     try:
-        json.loads(text, parse_constant=refuse)
+        strict_json(text)
         text.encode()
     except ValueError as error:
         raise StudyError(f"the {what} {reprlib.repr(text)} is not JSON that can be stored: {error}") from error

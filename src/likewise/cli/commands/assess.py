@@ -1,4 +1,4 @@
-"""`likewise compare`: which similarity suits the measured rows."""
+"""`likewise compare` and `likewise diagnose`: which similarity suits the measured rows, and whether it is any good."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
 from likewise.model.compare import Comparison
 from likewise.model.compare import compare as compare_similarities
+from likewise.model.diagnosis import Diagnosis
 
 # Comparing takes time in the cube of the rows; these many tell similarities apart.
 MOST = 1000
@@ -38,3 +39,16 @@ def _compare(problem: Problem, seed: int, console: Console) -> Comparison:
     stds = None if sheet.stds is None else [sheet.std(i) or 0.0 for i in places]
     objects, values = [sheet.objects[i] for i in places], [sheet.values[i] for i in places]
     return compare_similarities(objects, values, problem.similarities, std=stds)
+
+
+def diagnose(file: options.File, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+    """Say whether the similarities explain the values: leave-one-out errors, calibration, outliers and a verdict."""
+    table = sheet(file, columns.choices, console)
+    with console.working("leaving out each object in turn"):
+        problem, found = solve(table, model.request(columns), _diagnose, console)
+    return Reply(lambda: found.to_json() | header_json(problem, console, found.notes), lambda: say(str(found)))
+
+
+def _diagnose(problem: Problem) -> Diagnosis:
+    problem.need(3, "a diagnosis")
+    return problem.study.diagnose()
