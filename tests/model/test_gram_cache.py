@@ -16,7 +16,7 @@ import likewise as lw
 from likewise.model import gram_cache as grams
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
-from likewise.model.schedule import EVERY_TELL_UNTIL, Data, Model
+from likewise.model.schedule import EVERY_EVENT_UNTIL, Data, Model
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.kinds.categories import Equal
 
@@ -100,7 +100,7 @@ def test_what_settles_as_before_is_not_compared_again() -> None:
     assert kept.of(records)[0].similarity is first_gram.similarity
 
 
-@pytest.mark.parametrize("t", [10, EVERY_TELL_UNTIL + 3, 130])
+@pytest.mark.parametrize("t", [10, EVERY_EVENT_UNTIL + 3, 130])
 def test_a_model_that_grew_believes_what_one_made_at_once_does(t: int) -> None:
     rng = np.random.default_rng(1)
     objects = list(rng.random((t, 4)))

@@ -67,8 +67,8 @@ def test_moments_on_the_users_scale_agree_with_sampling(kind):
     np.testing.assert_allclose([mean[0], std[0]], [draws.mean(), draws.std()], rtol=0.02)
 
 
-def test_constant_values_keep_their_scale():
-    assert Standardised.of(np.full(4, 3.0)).scale == 1.0
+def test_constant_values_have_their_own_size_for_a_scale():
+    assert Standardised.of(np.full(4, 3.0)).scale == 3.0
     np.testing.assert_allclose(Ranked.of(np.full(4, 3.0)).forward(3.0), 0.0, atol=1e-12)
 
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.schedule import CONDITIONED_ON, LEARNT_FROM, choose, last_fit, select
+from likewise.model.schedule import CONDITIONED_ON, LEARNT_FROM, Data, choose, last_fit, select
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.study.storage.base import open_storage
@@ -620,21 +620,23 @@ def test_the_file_is_a_sound_database(url: str, tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None)
 def test_the_selection_keeps_the_best_and_the_latest_and_is_bounded(t: int, seed: int) -> None:
     values = np.random.default_rng(seed).integers(0, 500, t).astype(float)
-    conditioned, learnt = select(values)
+    conditioned, learnt = select(Data([None] * t, values, None))
+    fitted = last_fit(range(1, t + 1))
     assert len(conditioned) <= CONDITIONED_ON + 100
-    assert len(learnt) == min(last_fit(t), LEARNT_FROM)
+    assert len(learnt) == min(fitted, LEARNT_FROM)
     assert set(learnt.tolist()) <= set(conditioned.tolist())
     assert list(conditioned) == sorted(set(conditioned.tolist()))
     assert values.max() == values[conditioned].max()
-    assert set(range(last_fit(t), t)) <= set(conditioned.tolist())
+    assert set(range(fitted, t)) <= set(conditioned.tolist())
 
 
 @given(st.integers(1, 300), st.integers(1, 100), st.integers(2, 60), st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
 def test_what_is_left_out_never_comes_back(before: int, more: int, most: int, seed: int) -> None:
     values = np.random.default_rng(seed).integers(0, 50, before + more).astype(float)
-    kept = set(choose(values[:before], most).tolist())
-    assert {i for i in choose(values, most).tolist() if i < before} <= kept
+    data = Data([None] * (before + more), values, None)
+    kept = set(choose(data.part(np.arange(before)), most).tolist())
+    assert {i for i in choose(data, most).tolist() if i < before} <= kept
 
 
 def test_a_study_of_thousands_is_read_and_asks_well(tmp_path: Path) -> None:

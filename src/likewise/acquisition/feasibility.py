@@ -47,9 +47,9 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     >>> bool(near < 0.3 and far > 0.8)
     True
     """
-    successes = told.part(choose(told.values, MOST)).objects
+    successes = told.part(choose(told, MOST)).objects
     # The latest half stays, for that is where the search is, and the others are drawn.
-    failures = [failed[i] for i in choose(np.arange(float(len(failed))), MOST).tolist()]
+    failures = [failed[i] for i in choose(Data(failed, np.arange(float(len(failed))), None), MOST).tolist()]
     outcomes = np.concatenate([np.ones(len(successes)), np.zeros(len(failures))])
     rate = (len(told.values) + 1.0) / (len(told.values) + len(failed) + 2.0)
     transform = Standardised(rate, float(np.sqrt(rate * (1.0 - rate))))

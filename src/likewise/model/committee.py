@@ -34,12 +34,13 @@ CommitteePullback = Callable[[Matrix, Matrix], Matrix]
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One model of the committee, and its share of the votes."""
+    """One model of the committee, and its share of the votes; `log_prior` is what it had before any evidence."""
 
     mix: Mix
     regression: Regression
     weight: float
     ratio: float
+    log_prior: float = 0.0
     pending: Pending | None = None
 
     def lean(self) -> Member:

@@ -47,6 +47,20 @@ def spectral_evidence(levels: Vector, rotated: Vector, ratio: float) -> Evidence
     return marginal_likelihood(float(rotated**2 @ (1.0 / shifted)), float(np.sum(np.log(shifted))), len(levels))
 
 
+def regression_evidence(regression: Regression) -> float:
+    """Log marginal likelihood of the values that a regression is conditioned on.
+
+    >>> from likewise.model.posterior import condition
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> one = condition(RBF(1.0), [[0.0]], [1.0], noise=0.1).regression
+    >>> bool(np.isclose(regression_evidence(one), spectral_evidence(np.ones(1), np.ones(1), 0.1).log))
+    True
+    """
+    away = regression.values - regression.prior_mean
+    solution = regression.solution
+    return marginal_likelihood(float(away @ solution.solve(away)), solution.log_determinant, len(away)).log
+
+
 def leave_one_out_density(regression: Regression) -> float:
     """Σ_i log p(y_i | the others), the criterion when some member has no marginal likelihood.
 

@@ -22,6 +22,7 @@ from likewise.model.evidence import (
     Evidence,
     leave_one_out_density,
     marginal_likelihood,
+    regression_evidence,
     spectral_evidence,
 )
 from likewise.model.gram import Gram, same_objects
@@ -41,6 +42,7 @@ MOST_MEMBERS = 20
 LEARN_FROM = 3
 MIX_FROM = 20
 REPLICATES_FROM = 2
+DECIMALS = 8
 # The common mean's prior variance, in units of the amplitude.
 OFFSET = 1.0
 # Below this mean score of objects with themselves, warps of scores brought to a mean of one might overflow.
@@ -68,7 +70,11 @@ DEFAULT = Settings()
 
 
 class Targets(NamedTuple):
-    """Values and known measurement variances on the model's scale."""
+    """Values and known measurement variances on the model's scale.
+
+    Values in other units, a·y + b, differ by rounding there, which a gradient trajectory would notice: they are rounded
+    far above that, and far below any noise.
+    """
 
     values: Vector
     extra: Vector
@@ -76,7 +82,7 @@ class Targets(NamedTuple):
     @classmethod
     def of(cls, values: Vector, extra_noise: Vector | None, transform: Transform) -> Targets:
         extra = np.zeros(len(values)) if extra_noise is None else extra_noise * transform.slope(values) ** 2
-        return cls(np.asarray(transform.forward(values), dtype=float), extra)
+        return cls(np.round(np.asarray(transform.forward(values), dtype=float), DECIMALS), extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +114,7 @@ def fit(
     `extra_noise` holds known measurement variances on the user's scale. Without a `transform` the scale is chosen.
     """
     if transform is None:
-        rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
-        kind = choose_transform(rough + settings.offset, values) if settings.rescale else Standardised
-        transform = kind.of(values)
+        transform = suitable_transform(grams, values, settings).of(values)
     data = Targets.of(values, extra_noise, transform)
     settings = replace(settings, ratios=settings.ratios + _replicate_ratio(grams[0].objects, data.values))
     tuned, learnt = _learn_all(grams, data, settings)
@@ -125,6 +129,14 @@ def fit(
         candidates = [replace(one, evidence=_leave_one_out(one, data)) for one in candidates]
     members = calibrate(_elect(candidates, data), tuned)
     return Committee(tuple(tuned), members, transform, values, extra_noise)
+
+
+def suitable_transform(grams: Sequence[Gram], values: Vector, settings: Settings = DEFAULT) -> type[Transform]:
+    """The kind of scale that these values are modelled on, judged before anything is learnt."""
+    if not settings.rescale:
+        return Standardised
+    rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
+    return choose_transform(rough + settings.offset, values)
 
 
 def recondition(
@@ -143,6 +155,23 @@ def recondition(
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
     return Committee(tuple(grams), tuple(members), committee.transform, values, extra_noise)
+
+
+def vote(committee: Committee) -> Vector:
+    """The members' shares of the votes by the evidence of the values that they are conditioned on.
+
+    >>> import likewise as lw
+    >>> x = [[v] for v in np.linspace(0.0, 1.0, 9)]
+    >>> found = fit([Gram.of(lw.Matern(0.2), x)], np.sin(5.0 * np.ravel(x)))
+    >>> bool(np.allclose(vote(found), found.weights))
+    True
+    """
+    regressions = [member.regression for member in committee.members]
+    definite = all(regression.treatment.definite for regression in regressions)
+    judge = regression_evidence if definite else leave_one_out_density
+    logs = np.array([judge(member.regression) + member.log_prior for member in committee.members])
+    votes = np.exp(logs - logs.max())
+    return np.asarray(votes / votes.sum())
 
 
 def _regress(treatment: Treatment, psd: bool, ratio: float, amplitude: float, data: Targets) -> Regression:
@@ -264,6 +293,6 @@ def _elect(candidates: Sequence[_Candidate], data: Targets) -> tuple[Member, ...
     # In the order of the candidates, so that members with one matrix stand together and share their work.
     order = np.argsort(strongest[kept])
     return tuple(
-        Member(one.mix, one.regression(data), float(share), one.ratio)
+        Member(one.mix, one.regression(data), float(share), one.ratio, one.log_prior)
         for one, share in ((candidates[strongest[kept][i]], shares[i]) for i in order)
     )

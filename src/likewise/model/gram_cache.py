@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,7 @@ class GramCache:
     similarities: tuple[Similarity, ...]
     encodings: EncodingCache = field(init=False)
     _settled: tuple[Similarity, ...] = ()
-    _settled_on: int = 0
+    _settled_on: tuple[Any, ...] = ()
     _whole: tuple[Gram, ...] = ()
     _places: dict[int, int] = field(default_factory=dict)
 
@@ -44,14 +45,14 @@ class GramCache:
 
     def settle(self, objects: Sequence[Any]) -> None:
         """Settle what similarities leave to the data (median distances) on these objects."""
-        if len(objects) == self._settled_on:
+        if len(objects) == len(self._settled_on) and all(map(operator.is_, objects, self._settled_on)):
             return
         before = self._settled or self.similarities
         # As given, because a similarity that is settled stays so.
         known = zip(self.similarities, self.encodings.of(objects), strict=True)
         fitted = (similarity.fitted(encodings) for similarity, encodings in known)
         self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
-        self._settled_on = len(objects)
+        self._settled_on = tuple(objects)
         if self._whole:
             self._whole = tuple(gram.retune(new) for gram, new in zip(self._whole, self._settled, strict=True))
 

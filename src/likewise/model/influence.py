@@ -63,6 +63,11 @@ class Solution(ABC):
     def diagonal(self) -> Vector:
         """The diagonal of D."""
 
+    @property
+    def log_determinant(self) -> float:
+        """log |det M|."""
+        return -float(np.linalg.slogdet(self.operator)[1])
+
     def grow(self, across: Vector, own: float) -> Solution | None:
         """D for M with one more row (across, own), in O(t²); None where that cannot be had."""
         return None
@@ -89,6 +94,10 @@ class Cholesky(Solution):
     @cached_property
     def operator(self) -> Matrix:
         return self.influence(np.eye(len(self.factor)))
+
+    @property
+    def log_determinant(self) -> float:
+        return 2.0 * float(np.sum(np.log(np.diag(self.factor))))
 
     @cached_property
     def diagonal(self) -> Vector:
@@ -142,6 +151,10 @@ class Spectral(Solution):
     def solve(self, values: Vector) -> Vector:
         return self.basis @ ((values @ self.basis) / self.levels)
 
+    @property
+    def log_determinant(self) -> float:
+        return float(np.sum(np.log(self.levels)))
+
     @cached_property
     def diagonal(self) -> Vector:
         return self.basis**2 @ (1.0 / self.levels)
@@ -170,6 +183,10 @@ class Rotated(Solution):
 
     def solve(self, values: Vector) -> Vector:
         return self.inner.solve(values)
+
+    @property
+    def log_determinant(self) -> float:
+        return self.inner.log_determinant
 
     @property
     def diagonal(self) -> Vector:

@@ -84,16 +84,22 @@ class Standardised(Transform):
 
     @classmethod
     def of(cls, values: Vector) -> Self:
-        """The transform that gives these values mean 0 and standard deviation 1; constant values keep scale 1."""
-        if not len(values):
+        """The transform that gives these values mean 0 and standard deviation 1.
+
+        Constant values have their own size for a scale: nothing else tells how far others may be.
+
+        >>> Standardised.of(np.array([40.0])).scale, Standardised.of(np.zeros(3)).scale
+        (40.0, 1.0)
+        """
+        size = float(np.max(np.abs(values))) if len(values) else 0.0
+        if size == 0.0:
             return cls(0.0, 1.0)
-        size = float(np.max(np.abs(values)))
-        if not (size == 0.0 or SMALL < size < 1.0 / SMALL):
+        if not SMALL < size < 1.0 / SMALL:
             # The squares of such values are no numbers; those of their shares of the largest are.
             within = cls.of(values / size)
-            return cls(size * within.centre, size * within.scale if np.std(values / size) > 0 else 1.0)
+            return cls(size * within.centre, size * within.scale)
         spread = float(np.std(values))
-        return cls(float(np.mean(values)), spread if spread > 1e-12 * max(size, 1e-300) else 1.0)
+        return cls(float(np.mean(values)), spread if spread > 1e-12 * size else size)
 
     def forward(self, values: Any) -> Any:
         return (values - self.centre) / self.scale

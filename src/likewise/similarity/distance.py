@@ -17,13 +17,17 @@ FITTED_ON = 200
 
 
 def median_distance(distances: Matrix, otherwise: float = 1.0) -> float:
-    """The median of the positive distances among objects; `otherwise` where there are none.
+    """The median of the positive distances among objects, to an eighth of an octave; `otherwise` where there are none.
+
+    Rounded, it stays as it is when an object is added, and all scores with it; it need not be more exact than that.
 
     >>> median_distance(np.array([[0.0, 3.0, 0.0], [3.0, 0.0, 5.0], [0.0, 5.0, 0.0]]))
     4.0
     """
     above = distances[np.triu_indices(len(distances), 1)]
-    return float(np.median(above[above > 0])) if np.any(above > 0) else otherwise
+    if not np.any(above > 0):
+        return otherwise
+    return float(2.0 ** (np.round(8.0 * np.log2(np.median(above[above > 0]))) / 8.0))
 
 
 class DistanceSimilarity(Similarity):

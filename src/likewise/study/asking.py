@@ -50,7 +50,7 @@ class Asking:
 
     def __post_init__(self) -> None:
         self._told = self.ledger.within(State.TOLD)
-        self._data = observations(self._told, self.sign)
+        self._data = observations(self.ledger, self.sign)
         self._failed = [trial.object for trial in self.ledger.within(State.FAILED)]
         self._pending = [trial.object for trial in self.ledger.within(State.ASKED)]
         self._known = {trial.id for trial in self.ledger.trials}

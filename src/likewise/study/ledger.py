@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import reprlib
 from collections.abc import Callable, Collection
@@ -15,12 +16,24 @@ AS_STORED = ("id", "state", "value", "std", "error", "worker", "created", "updat
 HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})
 
 
+def lot(key: str) -> float:
+    """A number from 0 to 1 that belongs to the object of this key, as if drawn at random.
+
+    >>> round(lot('"CCO"'), 4)
+    0.2996
+    """
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest) / 2.0**64
+
+
 @final
 class Ledger:
     """Trials by id, and those in each state; `sync` brings them up to date.
 
     Trials of a state are listed in the order in which they came into it, which is the same for every worker and after
-    every resume: Gram matrices only grow, and the same observations give the same model.
+    every resume: Gram matrices only grow, and the same observations give the same model. Those of one call are one
+    event, and among them the order is their objects', whatever the order of the rows: the same table, sorted otherwise,
+    gives the same model, too.
     """
 
     def __init__(self, store: OpenStudy, decode: Callable[[Any], Any]) -> None:
@@ -30,6 +43,7 @@ class Ledger:
         self._trials: dict[int, Trial] = {}
         self._keys: dict[int, str] = {}
         self._changed: dict[int, int] = {}
+        self._lots: dict[int, float] = {}
         self._open: dict[int, Trial] = {}
         self._listed: dict[State, list[Trial]] = {}
         self._decoded: dict[str, list[Any]] = {}
@@ -64,8 +78,16 @@ class Ledger:
             return [self._open[i] for i in sorted(self._open)]
         if state not in self._listed:
             found = [t for t in self._trials.values() if t.state is state]
-            self._listed[state] = sorted(found, key=lambda t: (self._changed[t.id], t.id))
+            self._listed[state] = sorted(found, key=self._place)
         return self._listed[state]
+
+    def event(self, id: int) -> int:
+        """A number that trials share if they were last changed by one call; it grows from call to call."""
+        return self._changed[id]
+
+    def lot(self, id: int) -> float:
+        """The lot of a trial's object."""
+        return self._lots[id]
 
     def open_for(self, key: str, besides: Collection[int] = ()) -> int | None:
         """The trial that is evaluating the object of this key, if there is one besides these."""
@@ -82,7 +104,7 @@ class Ledger:
     def forget(self, id: int) -> Trial | None:
         """A trial that the storage does not have any more, if it was known."""
         self._listed = {}
-        for known in (self._open, self._keys, self._changed):
+        for known in (self._open, self._keys, self._changed, self._lots):
             known.pop(id, None)
         return self._trials.pop(id, None)
 
@@ -95,12 +117,18 @@ class Ledger:
             reason = f"is {reprlib.repr(row.payload)}, which is no object of the study's space ({said})"
             self._store.pass_over(BadRow(self._store.name, row.id, "payload", reason))
             return
+        if row.id not in self._lots:
+            self._lots[row.id] = lot(row.key)
         self._keys[row.id], self._changed[row.id] = row.key, row.revision
         self._trials[row.id] = trial
         if trial.state is State.ASKED:
             self._open[row.id] = trial
         else:
             self._open.pop(row.id, None)
+
+    def _place(self, trial: Trial) -> tuple[Any, ...]:
+        i = trial.id
+        return self._changed[i], self._lots[i], self._keys[i], trial.value or 0.0, trial.std or 0.0, i
 
     def _trial(self, row: Row) -> Trial:
         known = self._trials.get(row.id)

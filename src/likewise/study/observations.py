@@ -9,14 +9,21 @@ import numpy as np
 
 from likewise.model.gram import same_objects
 from likewise.model.schedule import Data
-from likewise.study.trial import Trial
+from likewise.study.ledger import Ledger
+from likewise.study.trial import State, Trial
 
 
-def observations(told: Sequence[Trial], sign: float) -> Data:
+def observations(ledger: Ledger, sign: float) -> Data:
     """Told trials in the order they became known, so that Gram matrices only grow; larger values are better."""
+    told = ledger.within(State.TOLD)
     stds = np.array([trial.std or 0.0 for trial in told])
-    values = sign * np.array([value_of(trial) for trial in told])
-    return Data([trial.object for trial in told], values, stds**2 if stds.any() else None)
+    return Data(
+        [trial.object for trial in told],
+        sign * np.array([value_of(trial) for trial in told]),
+        stds**2 if stds.any() else None,
+        np.array([ledger.lot(trial.id) for trial in told]),
+        np.array([ledger.event(trial.id) for trial in told], dtype=np.intp),
+    )
 
 
 def value_of(trial: Trial) -> float:

@@ -11,7 +11,7 @@ from likewise.errors import SimilarityError, StudyError
 from likewise.spaces.base import Space
 from likewise.study.findings import Finding
 from likewise.study.heartbeat import Heartbeat
-from likewise.study.ledger import Ledger
+from likewise.study.ledger import Ledger, lot
 from likewise.study.methods.base import Proposer
 from likewise.study.storage.base import NoTrial, OpenStudy
 from likewise.study.storage.trials import End, NewRow
@@ -94,11 +94,11 @@ class Recorder:
     def _check_comparable(self, objects: Sequence[Any]) -> None:
         """A complaint about objects that no model could learn from: told, they could not be taken back.
 
-        All at once, and one by one only to find the one that is wrong.
+        All at once, in an order of their own, and one by one only to find the one that is wrong.
         """
         known = [trial.object for trial in self.ledger.within(State.TOLD)[:1]]
         try:
-            self.proposer.check(objects, known)
+            self.proposer.check(sorted(objects, key=lambda x: lot(self.space.key(x))), known)
         except SimilarityError:
             for x in objects if len(objects) > 1 else []:
                 try:

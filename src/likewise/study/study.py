@@ -170,7 +170,8 @@ class Study:
         observed = self._trials_in(State.TOLD)
         if not observed:
             raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
-        return _for_user(best_of(observed, self._sign))
+        in_turn = sorted(observed, key=lambda trial: (self._ledger.event(trial.id), trial.id))
+        return _for_user(best_of(in_turn, self._sign))
 
     def count(self, state: State) -> int:
         """How many trials are in a state."""
@@ -408,10 +409,9 @@ class Study:
             self._ledger.sync()
 
     def _beliefs(self) -> Beliefs:
-        observed = self._trials_in(State.TOLD)
-        if not observed:
+        if not self._trials_in(State.TOLD):
             raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
-        return self._proposer.believe(observations(observed, self._sign))
+        return self._proposer.believe(observations(self._ledger, self._sign))
 
     def _record(self, findings: Sequence[Finding]) -> None:
         with self._lock:
