@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration.cases import CASES
+from benchmarks.calibration.hostile import attack
 from benchmarks.calibration.measures import simulate
 from benchmarks.store import machine
 from benchmarks.tables import markdown
@@ -29,7 +30,13 @@ def main() -> None:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of observations")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, default=OUT, help="where the figures go")
+    parser.add_argument(
+        "--studies", type=int, help="instead, so many random hostile studies, which must have an answer"
+    )
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first of them")
     chosen = parser.parse_args()
+    if chosen.studies is not None:
+        raise SystemExit(attack_all(range(chosen.first, chosen.first + chosen.studies), chosen.workers))
     wanted = [part.strip() for part in chosen.only.split(";")] if chosen.only else [""]
     cases = [case for case in CASES if any(case.startswith(part) for part in wanted)]
     sizes = [int(size) for size in chosen.sizes.split(",")]
@@ -45,6 +52,17 @@ def main() -> None:
     chosen.json.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
     for table in tables(known["cells"]):
         print(table, "\n")
+
+
+def attack_all(seeds: Sequence[int], workers: int) -> int:
+    """Print what is wrong with random studies; how many there are with anything wrong."""
+    with ProcessPoolExecutor(workers) as pool:
+        found = zip(seeds, pool.map(attack, seeds, chunksize=8), strict=True)
+        wrong = [(seed, complaint) for seed, complaint in found if complaint is not None]
+    for seed, complaint in wrong:
+        print(f"seed {seed}: {complaint}")
+    print(f"{len(wrong)} of {len(seeds)} studies have something wrong")
+    return len(wrong)
 
 
 def _simulate(job: tuple[str, int, int]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 SMALL = 1e-140
 # Beyond the values seen, a power transform reaches as far again as they span.
 REACH = 1.0
+# How steep it is there, as a share of the scale of the values.
+LEAK = 1e-6
 
 
 class Transform(ABC):
@@ -215,7 +217,11 @@ class YeoJohnson(Transform):
     def away(self, values: Any) -> Any:
         # A strong power has a bounded image: the inverse of what lies beyond it would be astronomical.
         low, high = self.reach[0] - self.origin, self.reach[1] - self.origin
-        return np.clip(self.inner.away(_unbend(np.asarray(self.outer.backward(values)), self.power)), low, high)
+        found = np.clip(self.inner.away(_unbend(np.asarray(self.outer.backward(values)), self.power)), low, high)
+        # A little beyond it, so that what is uncertain there does not look certain.
+        least, most = (float(self.forward(end)) for end in self.reach)
+        inside = np.clip(values, least, most)
+        return found + LEAK * self.inner.scale * (values - inside)
 
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))

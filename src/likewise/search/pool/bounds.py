@@ -152,7 +152,9 @@ class Bounds:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
         for member, values in zip(query.scorer.committee.members, variances, strict=True):
             v = values / member.regression.spread
-            self._kept[_key(member, query)].values[rows] = v.astype(np.float32) * UP
+            # What is too large for a short number is bounded by infinity.
+            with np.errstate(over="ignore"):
+                self._kept[_key(member, query)].values[rows] = v.astype(np.float32) * UP
 
 
 def _weights(member: Member, query: Query, projected: Matrix | None) -> tuple[Matrix, Matrix, Matrix]:
