@@ -57,4 +57,4 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     tuned = [gram.retune(similarity) for gram, similarity in compared]
     fitted = fit(tuned, outcomes, settings=SETTINGS, transform=transform)
     half = np.full(len(fitted.members), float(transform.forward(0.5)))
-    return Scorer(fitted, ProbabilityOfImprovement(), half)
+    return Scorer(fitted, ProbabilityOfImprovement(), half, novel=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.model.committee import Committee
+from likewise.model.gram import same_objects
 from likewise.similarity.base import Matrix, Vector
 
 
@@ -33,6 +34,8 @@ class Scorer:
     acquisition: Acquisition
     incumbents: Vector
     feasibility: Scorer | None = None
+    # Whether only what is new has a worth: a chance is everyone's.
+    novel: bool = True
 
     @classmethod
     def on(cls, committee: Committee, acquisition: Acquisition, feasibility: Scorer | None = None) -> Scorer:
@@ -51,7 +54,16 @@ class Scorer:
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
         """The worth of objects whose scores with the observed ones are at hand."""
-        return self.score_moments(*self.committee.moments(rows, selves))
+        return self.hide_known(self.score_moments(*self.committee.moments(rows, selves)), rows, selves)
+
+    def hide_known(self, score: Vector, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
+        """The scores without those of objects that are known already, if under another name.
+
+        Where nothing is noisy, an object that no similarity can tell from a measured one is not worth measuring.
+        """
+        if self.novel and self.committee.noiseless:
+            return np.where(self.committee.identical(rows, selves), -np.inf, score)
+        return score
 
     def score_moments(self, means: Matrix, variances: Matrix) -> Vector:
         """The worth of objects whose means and variances, one row per member, are at hand."""
@@ -109,6 +121,40 @@ class Scorer:
         committee = self.committee.with_pending(objects)
         incumbents = np.maximum(self.incumbents, committee.pending_means().max(axis=1))
         return replace(self, committee=committee, incumbents=incumbents)
+
+    def score_measurement(self, x: Any) -> float:
+        """What one noisy measurement of a new object is worth."""
+        encodings = self.committee.encode([x])
+        means, variances = self.committee.moments(self.committee.rows(encodings), self.committee.selves(encodings))
+        return float(self._score_learnt(means, variances)[0])
+
+    def score_repeats(self) -> Vector:
+        """What one more measurement of each observed object is worth.
+
+        A repeat of what a member believes is the best pays if it falls behind the runner-up, as one of the runner-up
+        does if that gets ahead: by symmetry both are worth the same.
+        """
+        committee, t = self.committee, len(self.committee)
+        known = {k: committee.waiting.get(k, committee.grams[k]).scores[:t] for k in committee.used}
+        selves = {k: np.diagonal(scores)[:t] for k, scores in known.items()}
+        means, variances = committee.moments(known, selves)
+        groups = same_objects(committee.objects)
+        first = np.array([group[0] for group in groups])
+        means = means[:, first]
+        if len(first) > 1:
+            behind = np.sort(means, axis=1)[:, -2:-1]
+            means = np.minimum(means, behind)
+        scores = np.empty(t)
+        for group, score in zip(groups, self._score_learnt(means, variances[:, first]).tolist(), strict=True):
+            scores[group] = score
+        return scores
+
+    def _score_learnt(self, means: Matrix, variances: Matrix) -> Vector:
+        """The score of how far one measurement moves the mean: V/√(V + σ²) in place of the standard deviation."""
+        noise = np.array([[float(np.median(member.regression.noise))] for member in self.committee.members])
+        moved = variances / np.sqrt(variances + noise)
+        scores = self.acquisition.score(means, np.maximum(moved, np.finfo(float).tiny), self._best)
+        return self.acquisition.average(scores, self.committee.weights)[0]
 
     def lean(self) -> Scorer:
         """What scores rows, without the matrices behind it."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.model.evidence import AMPLITUDE_STRENGTH
 from likewise.model.gram import Gram
@@ -22,6 +24,9 @@ from likewise.model.transforms import Bounded, Transform, root_mean_square
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
+
+# A noise of so small a share of the amplitude is none, and scores that differ by so small a share are the same.
+CERTAIN, SAME = 1e-3, 1e-10
 
 Scores = Mapping[int, Matrix]
 Selves = Mapping[int, Vector]
@@ -255,6 +260,31 @@ class Committee:
     def without_pending(self) -> Committee:
         """The committee as if nothing were in flight."""
         return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting={})
+
+    @cached_property
+    def noiseless(self) -> bool:
+        """Whether most votes are of members to which a value, once measured, is as good as certain."""
+        certain = (m.weight for m in self.members if np.median(m.regression.noise) <= CERTAIN * m.regression.amplitude)
+        return len(self) > 0 and sum(certain) > 0.5
+
+    def identical(self, rows: Scores, selves: Selves) -> NDArray[np.bool_]:
+        """Which objects every similarity in use calls identical to one that is observed or in flight.
+
+        S(x, x') = S(x, x) = S(x', x') for the same x' and all similarities: then nothing tells x and x' apart.
+        """
+        same = np.ones((), dtype=bool)
+        for k, theirs in self._known_selves.items():
+            own = selves[k][:, None]
+            close = SAME * np.abs(own)
+            known = theirs[: rows[k].shape[1]]
+            same = same & (np.abs(rows[k] - own) <= close) & (np.abs(known - own) <= close)
+        return np.asarray(same.any(axis=1), dtype=bool)
+
+    @cached_property
+    def _known_selves(self) -> dict[int, Vector]:
+        """Each used similarity's scores of the observed objects, and then of those in flight, with themselves."""
+        known = {k: self.waiting.get(k, self.grams[k]) for k in self.used}
+        return {k: gram.selves(gram.encodings) for k, gram in known.items()}
 
     def observed_means(self) -> Matrix:
         """The mean of each observed object on the model's scale, one row per member."""

@@ -14,8 +14,9 @@ from likewise.search.trajectories import Indices, Step, Trajectories, ascend, di
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
-# So many of the objects that are too close to others are moved aside, by so many times the space's resolution.
-ASIDE, DISTANCES = 4, (1.5, 6.0, 24.0)
+# So many of the objects that are too close to others are moved aside, in so many directions and by so many times the
+# space's resolution.
+ASIDE, DIRECTIONS, DISTANCES = 3, 8, (2.0, 6.0, 20.0)
 
 
 @dataclass(frozen=True)
@@ -97,18 +98,16 @@ def climb(
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:
-    """Of objects that are too close to tried ones, the best few moved away from those, by several distances."""
+    """Of objects that are too close to tried ones, the best few moved aside, in several directions and by several steps."""
     close = np.flatnonzero(state.places.close(objects))[:ASIDE].tolist()
     if not close:
         return []
-    space, few = _space(state), [objects[i] for i in close]
-    vectors = space.to_vector(few)
-    centres = state.places.nearest(vectors)
-    away = vectors - centres
-    away = np.where(np.any(away != 0, axis=1, keepdims=True), away, state.rng.standard_normal(away.shape))
-    away /= np.abs(away).max(axis=1, keepdims=True)
-    steps = [centres + distance * np.max(state.space.resolution) * away for distance in DISTANCES]
-    return space.from_vector(space.project(np.vstack(steps)))
+    space = _space(state)
+    vectors = space.to_vector([objects[i] for i in close])
+    away = state.rng.standard_normal((DIRECTIONS, *vectors.shape))
+    away /= np.abs(away).max(axis=2, keepdims=True)
+    steps = [vectors + distance * np.max(state.space.resolution) * away for distance in DISTANCES]
+    return space.from_vector(space.project(np.concatenate(steps).reshape(-1, space.dimension)))
 
 
 def _space(state: SearchState) -> Continuous:

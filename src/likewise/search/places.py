@@ -77,11 +77,6 @@ class Places:
                 kept.add(i)
         return [left[i] for i in sorted(kept)]
 
-    def nearest(self, vectors: Matrix) -> Matrix:
-        """The search coordinates of the place that each of these is closest to."""
-        found = _tree(self.vectors, self._resolution).query(vectors / self._resolution, p=np.inf)[1]
-        return np.asarray(self.vectors[found])
-
     def _to_vector(self, objects: Sequence[Any]) -> Matrix:
         return cast(Continuous, self.space).to_vector(list(objects))
 

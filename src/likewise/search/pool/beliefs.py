@@ -40,6 +40,7 @@ class Beliefs:
         """What each row is worth given the scorer's pending objects, and what it cannot exceed when more are."""
         variances = self._given_pending(scorer.committee)
         score, ceiling = scorer.score_moments(self.means, variances), scorer.bound_moments(self.means, variances)
+        score = scorer.hide_known(score, self.entries.scores, self.entries.selves)
         if self.log_chance is None:
             return score, ceiling
         return scorer.lower(score, self.log_chance), scorer.lower(ceiling, self.log_chance)

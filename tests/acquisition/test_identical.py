@@ -1,0 +1,92 @@
+"""What no similarity can tell from a measured object is not new, unless there is noise to average out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import likewise as lw
+from likewise.acquisition.scorer import Scorer
+from likewise.model.fit import Settings, fit
+from likewise.model.gram import Gram
+
+POINTS = [(a, b) for a in range(4) for b in range(4)]
+
+
+def committee(similarities: list[Any], objects: list[Any], values: Any, ratio: float) -> Any:
+    grams = [Gram.of(similarity, objects) for similarity in similarities]
+    return fit(grams, np.asarray(values, dtype=float), settings=Settings(ratios=(ratio,), learn=False))
+
+
+def first_alone() -> Any:
+    return lw.from_function(lambda x, y: float(np.exp(-((x[0] - y[0]) ** 2))), psd=True)
+
+
+def both() -> Any:
+    return lw.from_function(lambda x, y: float(np.exp(-((x[0] - y[0]) ** 2) - (x[1] - y[1]) ** 2)), psd=True)
+
+
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_identical_is_identical_to_all_similarities_in_use(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    known = [POINTS[i] for i in rng.choice(16, size=5, replace=False)]
+    one = committee([first_alone()], known, rng.normal(size=5), 1e-6)
+    assert one.noiseless
+    encodings = one.encode(POINTS)
+    found = one.identical(one.rows(encodings), one.selves(encodings))
+    assert found.tolist() == [any(x[0] == y[0] for y in known) for x in POINTS]
+    flying = one.with_pending(POINTS[:1])
+    found = flying.identical(flying.rows(encodings), flying.selves(encodings))
+    assert found.tolist() == [any(x[0] == y[0] for y in [*known, POINTS[0]]) for x in POINTS]
+
+
+@pytest.mark.parametrize("acquisition", [lw.LogExpectedImprovement(), lw.UpperConfidence()])
+def test_without_noise_twins_have_no_worth_and_with_noise_they_have(acquisition: Any) -> None:
+    known, values = [(0, 0), (1, 0), (2, 0)], [0.0, 1.0, 3.0]
+    certain = Scorer.on(committee([first_alone()], known, values, 1e-6), acquisition).score(POINTS)
+    assert np.array_equal(np.isneginf(certain), [x[0] < 3 for x in POINTS])
+    noisy = Scorer.on(committee([first_alone()], known, values, 0.1), acquisition).score(POINTS)
+    assert np.isfinite(noisy).all()
+
+
+def test_one_similarity_that_tells_them_apart_is_enough() -> None:
+    made = committee([both()], [(0, 0), (1, 0), (2, 0)], [0.0, 1.0, 3.0], 1e-6)
+    found = Scorer.on(made, lw.LogExpectedImprovement()).score(POINTS)
+    assert np.array_equal(np.isneginf(found), [x[1] == 0 and x[0] < 3 for x in POINTS])
+
+
+def turned(tour: Any) -> tuple[int, ...]:
+    """The name that all rotations and reversals of a tour share."""
+    p = [int(i) for i in tour]
+    p = p[p.index(0) :] + p[: p.index(0)]
+    return min(tuple(p), (p[0], *p[:0:-1]))
+
+
+def test_rotations_and_reversals_of_a_tour_are_not_asked_for() -> None:
+    """27 of 50 asks were tours that had been measured under another name."""
+    places = np.random.default_rng(0).random((7, 2))
+    study = lw.Study(lw.Permutations(7), lw.Tours(), direction="minimize")
+    seen, again = set(), 0
+    for _ in range(25):
+        (s,) = study.ask()
+        again += turned(s.object) in seen
+        seen.add(turned(s.object))
+        study.tell(
+            s, float(np.linalg.norm(places[list(s.object)] - np.roll(places[list(s.object)], 1, 0), axis=1).sum())
+        )
+    assert again <= 1
+
+
+def test_twins_in_a_pool_come_last_but_come() -> None:
+    pool = lw.Pool([(a, b) for a in range(16) for b in range(2)])
+    smooth = lw.from_function(lambda x, y: float(np.exp(-((x[0] - y[0]) ** 2) / 18)), psd=True)
+    study = lw.Study(pool, smooth, seed=0)
+    study.tell_many([((a, 0), float(np.sin(a / 3))) for a in range(14)])
+    assert study.committee().noiseless
+    assert {x[0] for x in (s.object for s in study.ask(2))} == {14, 15}
+    assert len(study.ask(99)) == 32 - 14 - 2
