@@ -98,7 +98,7 @@ def climb(
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:
-    """Of objects that are too close to tried ones, the best few moved aside, in several directions and by several steps."""
+    """Of objects that are too close to tried ones, the best few moved aside in several directions, near and far."""
     close = np.flatnonzero(state.places.close(objects))[:ASIDE].tolist()
     if not close:
         return []
