@@ -136,12 +136,7 @@ def _constant_kl(task: Task) -> Any:
 
 
 def _paper(task: Task) -> Mapping[str, Any]:
-    from likewise.search.gradient import GradientSearch
-
-    options = {"spectrum": "as_is", "acquisition": lw.UpperConfidence(2.0), "batch": lw.TopScore(2.0)}
-    if isinstance(task, Box):
-        options["search"] = GradientSearch(samples=0, fresh=0, step="unit")
-    return options | {"similarity": _similarity(task)}
+    return {"method": lw.Paper(strategy="top"), "similarity": _similarity(task)}
 
 
 def _similarity(task: Task) -> Any:
@@ -149,7 +144,8 @@ def _similarity(task: Task) -> Any:
     if isinstance(task, Gaussian):
         return _constant_kl(task)
     if isinstance(task, Box):
-        return lw.RBF()
+        # The paper names no lengthscale; this is the one that `auto` begins with, in the units of the task.
+        return lw.RBF(usual_lengthscale(len(task.lower)) * (np.asarray(task.upper) - np.asarray(task.lower)))
     if isinstance(task, Pool) and task.kind == "molecules":
         return lw.Tanimoto()
     return lw.Hamming()
@@ -190,14 +186,14 @@ FINGERPRINTS = own(
 )
 PAPER = own(
     "paper",
-    "one similarity (constant − D_SYM, RBF, Tanimoto or Hamming), spectrum 'as_is', u₂ with κ = 2, TopScore; "
-    "unit steps from the observations alone where there are gradients",
+    "method=Paper(strategy='top'): one similarity (constant − D_SYM, RBF, Tanimoto or Hamming) with fixed parameters, "
+    "σ² = 0.01, values as they are, unit steps from every observation in the objects' own units, u₂ with κ = 2",
     _paper,
     _has_paper,
 )
-SEQUENTIAL = own("likewise-sequential", "strategy=Sequential()", lambda task: {"batch": lw.Sequential()})
-TWO_STAGE = own("likewise-twostage", "strategy=TwoStage()", lambda task: {"batch": lw.TwoStage()})
-TOP_SCORE = own("likewise-topscore", "strategy=TopScore()", lambda task: {"batch": lw.TopScore()})
+SEQUENTIAL = own("likewise-sequential", "strategy=Sequential()", lambda task: {"strategy": lw.Sequential()})
+TWO_STAGE = own("likewise-twostage", "strategy=TwoStage()", lambda task: {"strategy": lw.TwoStage()})
+TOP_SCORE = own("likewise-topscore", "strategy=TopScore()", lambda task: {"strategy": lw.TopScore()})
 KL = own(
     "likewise-kl",
     "similarity=SymmetricKL(constant=…), spectrum='as_is'",

@@ -10,6 +10,9 @@ from likewise.errors import SpaceError as SpaceError
 from likewise.errors import StorageError as StorageError
 from likewise.errors import StudyError as StudyError
 from likewise.model.compare import compare as compare
+from likewise.model.geometry import empirical_features as empirical_features
+from likewise.model.geometry import project as project
+from likewise.model.geometry import reject as reject
 from likewise.model.posterior import Posterior as Posterior
 from likewise.model.posterior import condition as condition
 from likewise.model.prediction import Prediction as Prediction
@@ -90,6 +93,7 @@ from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets
 from likewise.study.expectation import Expectation as Expectation
 from likewise.study.measurement import Measurement as Measurement
+from likewise.study.methods.paper import Paper as Paper
 from likewise.study.recommendation import Recommendation as Recommendation
 from likewise.study.storage.listing import studies as studies
 from likewise.study.study import Study as Study

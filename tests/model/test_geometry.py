@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.geometry import empirical_features, feature_map, geometric_posterior, project
+from likewise.model.geometry import coefficients, feature_map, geometric_posterior
 
 
 @given(seed=st.integers(0, 10_000), t=st.integers(1, 8), noise=st.floats(0.01, 1.0))
@@ -28,7 +28,7 @@ def test_the_printed_theorem_is_not_the_variance():
     x, noise = rng.random((7, 2)), 0.09
     kernel = lw.RBF(0.5).between(x, x)
     features = feature_map(kernel + noise * np.eye(7))
-    rejection = project(features[-1], features[:-1])[2]
+    rejection = lw.reject(features[-1], features[:-1])
     variance = lw.condition(lw.RBF(0.5), x[:6], np.zeros(6), noise=noise).variance(x[6:])[0]
     np.testing.assert_allclose(rejection @ rejection - noise, variance, atol=1e-10)
     assert abs(np.linalg.norm(rejection) - np.sqrt(noise) - variance) > 0.01
@@ -40,10 +40,15 @@ def test_theorem_3_influence_is_the_projection_of_the_empirical_features(seed, t
     rng = np.random.default_rng(seed)
     raw = rng.random((t + 1, t + 1))
     full = 0.5 * (raw + raw.T)
-    post = lw.condition(lw.Precomputed(list(range(t + 1)), full), range(t), rng.random(t), noise, "as_is")
-    features = empirical_features(full[:t, :t], noise)
-    coefficients, projection, _ = project(full[t, :t], features)
+    similarity = lw.Precomputed(list(range(t + 1)), full)
+    post = lw.condition(similarity, range(t), rng.random(t), noise, "as_is")
+    features = lw.empirical_features(similarity, range(t), noise=noise)
+    here = lw.empirical_features(similarity, range(t), [t])[0]
+    np.testing.assert_array_equal(here, full[t, :t])
+    projection = lw.project(here, features)
     influence = post.influence([t])[0]
     scale = np.linalg.cond(features)
     np.testing.assert_allclose(influence @ features, projection, atol=1e-10 * scale)
-    np.testing.assert_allclose(influence, coefficients, atol=1e-9 * scale**2)
+    np.testing.assert_allclose(influence, coefficients(here, features), atol=1e-9 * scale**2)
+    np.testing.assert_allclose(lw.project(here[None], features)[0], projection)
+    np.testing.assert_allclose(lw.reject(here, features), here - projection)

@@ -86,7 +86,9 @@ class Scorer:
         score, shares = self.acquisition.average(slopes.score, self.committee.weights)
 
         def gradient() -> Matrix:
-            return pull(shares * slopes.in_mean, shares * slopes.in_std / (2.0 * stds))
+            # Where the variance is zero its root has no derivative; the step is then the mean's alone.
+            half = np.divide(shares * slopes.in_std, 2.0 * stds, out=np.zeros_like(stds), where=stds > 0)
+            return pull(shares * slopes.in_mean, half)
 
         if self.feasibility is None:
             return score, gradient

@@ -1,4 +1,4 @@
-"""Similarities, acquisitions and strategies by name, as one types them: `tanimoto`, `ngrams(4)`, `global_alignment`.
+"""Similarities, acquisitions, strategies and methods by name, as one types them: `tanimoto`, `ngrams(4)`.
 
 The names, arguments and descriptions of similarities are what their classes say of themselves.
 """
@@ -20,6 +20,8 @@ from likewise.acquisition.improvement import LogExpectedImprovement, Probability
 from likewise.errors import LikewiseError, MissingExtra, UsageError
 from likewise.search.batch import Sequential, Strategy, Thompson, TopScore, TwoStage
 from likewise.similarity.base import Similarity
+from likewise.study.methods.base import Method
+from likewise.study.methods.paper import Paper
 
 Known = Mapping[str, Callable[..., Any]]
 ACQUISITIONS: Known = {
@@ -34,6 +36,8 @@ STRATEGIES: Known = {
     "top_score": TopScore,
     "two_stage": TwoStage,
 }
+
+METHODS: Known = {"paper": Paper}
 
 
 def public_names(room: str) -> dict[str, Any]:
@@ -112,8 +116,22 @@ def similarities(texts: Sequence[str]) -> list[Similarity] | dict[str, Similarit
     return [similarity for _, similarity in found]
 
 
-def acquisition(text: str) -> Acquisition:
-    """The acquisition of this name."""
+def method(text: str) -> Method | None:
+    """The method of this name; None for "committee", the default.
+
+    >>> method("paper(kappa=1.0)").kappa, method("committee") is None
+    (1.0, True)
+    """
+    if text.strip().lower() == "committee":
+        return None
+    made: Method = _build_text(text, METHODS, "method")
+    return made
+
+
+def acquisition(text: str) -> Acquisition | None:
+    """The acquisition of this name; None for "auto"."""
+    if text.strip().lower() == "auto":
+        return None
     made: Acquisition = _build_text(text, ACQUISITIONS, "acquisition")
     return made
 

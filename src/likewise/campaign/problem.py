@@ -126,6 +126,7 @@ def _build(
         acquisition=request.acquisition,
         strategy=request.strategy,
         bounds=request.bounds,
+        method=request.method,
     )
     rows: dict[str, int] = {}
     if sheet is not None:

@@ -17,6 +17,7 @@ from likewise.similarity.auto.column import called_smiles, of_columns, recognise
 from likewise.similarity.auto.text_kind import has_rdkit
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Space
+from likewise.study.methods.base import Method
 from likewise.study.methods.bounded import Bounds
 
 
@@ -30,6 +31,7 @@ class Request:
     seed: int = 0
     acquisition: Acquisition | None = None
     strategy: Strategy | None = None
+    method: Method | None = None
     skip_bad: bool = False
     # Whether all candidates will be compared, or the measured rows alone.
     searching: bool = False
@@ -53,6 +55,9 @@ def choose_similarities(
     listener.note(f"Treating {what} as {found.kind}{f': {found.why}' if found.why else ''}")
     if found.kind != "molecules" and called_smiles(column) and not has_rdkit():
         listener.note("To compare SMILES as molecules, install likewise[molecules]")
+    if request.method is not None:
+        # Another method than the default one compares by one similarity: the first, in the range of the objects.
+        return [space.view(found.similarities[0])]
     return list(found.similarities)
 
 

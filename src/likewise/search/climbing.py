@@ -6,10 +6,12 @@ best of its sampled moves as long as that is strictly better. All advance togeth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Search, SearchState, best_distinct
@@ -48,44 +50,59 @@ class ClimbingSearch(Search):
         return [x for x, fine in zip(made, state.space.allowed(made).tolist(), strict=True) if fine]
 
     def _climb(self, scorer: Scorer, state: SearchState, starts: list[Any]) -> Found:
-        space = cast(Moves, state.space)
-        places = list(starts)
-        scores = self._free_scores(scorer, state, places)
+        climbed = climb_moves(scorer, state, starts, self.most_steps, self.most_scored)
         # Every object met on the way is a candidate: the runner-up of one trajectory may be the second of a batch.
-        met, met_scores = list(places), [scores.copy()]
-        active = np.arange(len(places))
-        spent = 0
-        for _ in range(self.most_steps):
-            neighbours = [space.moves(places[i], state.rng) for i in active.tolist()]
-            sizes = np.array([len(n) for n in neighbours])
-            flat = [x for group in neighbours for x in group]
-            if not flat:
-                break
-            values = self._free_scores(scorer, state, flat)
-            met += flat
-            met_scores.append(values)
-            spent += len(flat)
-            still: list[int] = []
-            for i, start, size in zip(active.tolist(), np.cumsum(sizes) - sizes, sizes, strict=True):
-                if not size:
-                    continue
-                top = start + int(np.argmax(values[start : start + size]))
-                if values[top] > scores[i]:
-                    places[i], scores[i] = flat[top], values[top]
-                    still.append(i)
-            active = np.array(still, dtype=np.intp)
-            if not still or spent >= self.most_scored:
-                break
-        return best_distinct(met, np.concatenate(met_scores), state, most=64)
+        return best_distinct(climbed.met, climbed.met_scores, state, most=64)
 
-    @staticmethod
-    def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vector:
-        """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
-        free = state.all_free(objects)
-        scores = np.full(len(objects), -np.inf)
-        if free.any():
-            scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])
-        return scores
+
+@dataclass(frozen=True, eq=False)
+class Climbed:
+    """The path of each trajectory from its start to its end, whether it rests there, and all objects met on the way."""
+
+    paths: list[list[Any]]
+    rested: NDArray[np.bool_]
+    met: list[Any]
+    met_scores: Vector
+
+
+def climb_moves(
+    scorer: Scorer, state: SearchState, starts: Sequence[Any], most_steps: int, most_scored: float = np.inf
+) -> Climbed:
+    """From each start to the best of its sampled moves, as long as that is strictly better."""
+    space = cast(Moves, state.space)
+    paths = [[x] for x in starts]
+    scores = _free_scores(scorer, state, list(starts))
+    met, met_scores = list(starts), [scores.copy()]
+    active = list(range(len(paths)))
+    for _ in range(most_steps if active else 0):
+        neighbours = [space.moves(paths[i][-1], state.rng) for i in active]
+        flat = [x for group in neighbours for x in group]
+        values = _free_scores(scorer, state, flat)
+        met += flat
+        met_scores.append(values)
+        ends = np.cumsum([len(group) for group in neighbours], dtype=np.intp)
+        still: list[int] = []
+        for i, near, theirs in zip(active, neighbours, np.split(values, ends[:-1]), strict=True):
+            if near and theirs.max() > scores[i]:
+                top = int(np.argmax(theirs))
+                paths[i].append(near[top])
+                scores[i] = theirs[top]
+                still.append(i)
+        active = still
+        if not active or len(met) - len(paths) >= most_scored:
+            break
+    rested = np.ones(len(paths), dtype=bool)
+    rested[active] = False
+    return Climbed(paths, rested, met, np.concatenate(met_scores))
+
+
+def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vector:
+    """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
+    free = state.all_free(objects)
+    scores = np.full(len(objects), -np.inf)
+    if free.any():
+        scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])
+    return scores
 
 
 def _best(objects: list[Any], scorer: Scorer, most: int) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Found, Search, SearchState, best_distinct
-from likewise.search.trajectories import Indices, Step, Trajectories, ascend, distinct
+from likewise.search.trajectories import Indices, Trajectories, ascend, distinct
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
@@ -32,7 +32,6 @@ class GradientSearch(Search):
     scouting: int = 8
     survivors: int | None = 16
     most_steps: int = 60
-    step: Step = "safeguarded"
     tolerance: float = 1e-3
 
     def equilibria(
@@ -61,11 +60,11 @@ class GradientSearch(Search):
         return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
 
     def _follow(self, scorer: Scorer, state: SearchState, starts: Matrix) -> Found:
-        if self.survivors is not None and len(starts) > self.survivors and self.step == "safeguarded":
+        if self.survivors is not None and len(starts) > self.survivors:
             scouts = climb(scorer, _space(state), starts, most_steps=self.scouting)
             apart = distinct(scouts.vectors, scouts.scores, self.tolerance)
             starts = scouts.vectors[apart[: self.survivors]]
-        ends = climb(scorer, _space(state), starts, step=self.step, most_steps=self.most_steps)
+        ends = climb(scorer, _space(state), starts, most_steps=self.most_steps)
         kept = distinct(ends.vectors, ends.scores, self.tolerance)
         objects = _space(state).from_vector(ends.vectors[kept])
         # Where every trajectory ends at what was tried already, where they began and what is beside is what is left.
@@ -81,7 +80,6 @@ def climb(
     starts: Matrix,
     *,
     of: Sequence[Any] = (),
-    step: Step = "safeguarded",
     most_steps: int = 60,
 ) -> Trajectories:
     """Trajectories of a scorer; in a space that is continuous in part, `of` are the objects the starts belong to."""
@@ -94,7 +92,7 @@ def climb(
             scores = np.where(where.allowed(objects), scores, -np.inf)
         return scores, lambda: space.pull(vectors, gradient())
 
-    return ascend(linearise, starts, space.project, step=step, most_steps=most_steps)
+    return ascend(linearise, starts, space.project, most_steps=most_steps)
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:

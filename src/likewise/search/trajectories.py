@@ -1,8 +1,8 @@
 """Trajectories: x ← x + η ∇u(x) from many starts at once, each to an equilibrium point (the paper's fixed point).
 
-As printed (η = 1) the iteration mostly fails to climb (errata 10). Safeguarded, a step is taken only where it raises u:
-it shrinks until it does, grows after success (by the curvature just seen), and is projected onto the space, so no
-trajectory ends below its start.
+Whether the iteration climbs as it is printed (η = 1) depends on the scale of x and of u (errata 10). Safeguarded, a
+step is taken only where it raises u: it shrinks until it does, grows after success (by the curvature just seen), and is
+projected onto the space, so no trajectory ends below its start.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from likewise.similarity.base import Matrix, Vector
 
 Indices = NDArray[np.intp]
 Linearise = Callable[[Matrix, Indices], tuple[Vector, Callable[[], Matrix]]]
+Project = Callable[[Matrix], Matrix]
+Visit = Callable[[Matrix], None]
 Step = Literal["safeguarded", "unit"]
 FIRST_STEP, LARGEST_STEP = 0.1, 0.5
 SHRINK, GROW, PATIENCE = 0.2, 2.0, 12
@@ -37,59 +39,36 @@ class Trajectories:
 def ascend(
     linearise: Linearise,
     starts: Matrix,
-    project: Callable[[Matrix], Matrix],
+    project: Project,
     *,
-    step: Step = "safeguarded",
     most_steps: int = 100,
-    tolerance: float = 1e-5,
+    tolerance: float | Vector = 1e-5,
+    first: float | None = None,
+    largest: float = LARGEST_STEP,
+    visit: Visit | None = None,
 ) -> Trajectories:
-    """Climb from every start together.
+    """Climb from every start together, by safeguarded steps.
 
-    `linearise` gives scores and gradients of a batch of vectors, and is told which trajectories they belong to.
+    `linearise` gives scores and gradients of a batch of vectors, and is told which trajectories they belong to. A
+    trajectory rests when it moves by less than `tolerance`, one for all numbers or one for each. `first` is the first
+    η, by default that of a step of 0.1; none is longer than `largest`. `visit` is shown all places after every step.
 
     >>> hill = lambda z, which: (-((z - 0.3) ** 2).sum(axis=1), lambda: -2.0 * (z - 0.3))
-    >>> ends = ascend(hill, np.array([[0.9], [0.0]]), lambda z: np.clip(z, 0.0, 1.0))
-    >>> ends.vectors.round(3).tolist(), ends.converged.tolist()
-    ([[0.3], [0.3]], [True, True])
+    >>> ascend(hill, np.array([[0.9], [0.0]]), lambda z: np.clip(z, 0.0, 1.0)).vectors.round(3).tolist()
+    [[0.3], [0.3]]
     """
-    climb = _safeguarded if step == "safeguarded" else _unit
-    return climb(linearise, project(np.array(starts, dtype=float)), project, most_steps, tolerance)
-
-
-def _unit(
-    linearise: Linearise, x: Matrix, project: Callable[[Matrix], Matrix], most_steps: int, tolerance: float
-) -> Trajectories:
-    """g(x) = x + ∇u(x) as the paper prints it, projected onto the space."""
-    every = np.arange(len(x))
-    scores, gradient = linearise(x, every)
-    first = scores
-    converged = np.zeros(len(x), dtype=bool)
-    taken = 0
-    while taken < most_steps and not converged.all():
-        taken += 1
-        moved = project(x + np.nan_to_num(gradient()))
-        converged = np.max(np.abs(moved - x), axis=1, initial=0.0) < tolerance
-        x = moved
-        scores, gradient = linearise(x, every)
-    return Trajectories(first, x, scores, converged, taken)
-
-
-def _safeguarded(
-    linearise: Linearise, x: Matrix, project: Callable[[Matrix], Matrix], most_steps: int, tolerance: float
-) -> Trajectories:
+    x = project(np.array(starts, dtype=float))
     active = np.arange(len(x))
     scores, gradient = linearise(x, active)
-    first, slopes = scores.copy(), np.nan_to_num(gradient())
-    scores = scores.copy()
-    size = FIRST_STEP / np.maximum(np.linalg.norm(slopes, axis=1), 1e-12)
-    failures = np.zeros(len(x), dtype=int)
-    rested = np.zeros(len(x), dtype=bool)
+    begun, scores, slopes = scores.copy(), scores.copy(), np.nan_to_num(gradient())
+    size = FIRST_STEP / np.maximum(np.linalg.norm(slopes, axis=1), 1e-12) if first is None else np.full(len(x), first)
+    failures, rested = np.zeros(len(x), dtype=int), np.zeros(len(x), dtype=bool)
     taken = 0
+    _show(visit, x)
     while taken < most_steps and len(active):
         taken += 1
         here, slope = x[active], slopes[active]
-        reach = size[active] * np.linalg.norm(slope, axis=1)
-        stride = size[active] * np.minimum(1.0, LARGEST_STEP / np.maximum(reach, 1e-300))
+        stride = _stride(size[active], slope, largest)
         there = project(here + stride[:, None] * slope)
         moved = there - here
         values, gradient = linearise(there, active)
@@ -101,13 +80,62 @@ def _safeguarded(
             size[won] = _next_size(moved[better], after - slope[better], stride[better])
             x[won], scores[won], slopes[won], failures[won] = there[better], values[better], after, 0
         lost = active[~better]
-        size[lost] = SHRINK * stride[~better]
-        failures[lost] += 1
-        length = np.max(np.abs(moved), axis=1, initial=0.0)
-        still = (length < tolerance) | (failures[active] >= PATIENCE)
+        size[lost], failures[lost] = SHRINK * stride[~better], failures[lost] + 1
+        still = _rests(moved, tolerance) | (failures[active] >= PATIENCE)
         rested[active[still]] = True
         active = active[~still]
-    return Trajectories(first, x, scores, rested, taken)
+        _show(visit, x)
+    return Trajectories(begun, x, scores, rested, taken)
+
+
+def iterate(
+    linearise: Linearise,
+    starts: Matrix,
+    project: Project,
+    *,
+    most_steps: int = 200,
+    tolerance: float | Vector = 1e-7,
+    visit: Visit | None = None,
+) -> Trajectories:
+    """x ← g(x) = x + ∇u(x) from every start, as the paper prints it, each step projected onto the space.
+
+    The arguments are those of `ascend`.
+
+    >>> hill = lambda z, which: (-((z - 0.3) ** 2).sum(axis=1) / 4, lambda: -(z - 0.3) / 2)
+    >>> iterate(hill, np.array([[0.9]]), lambda z: z, most_steps=2).vectors.round(6).tolist()
+    [[0.45]]
+    """
+    x = project(np.array(starts, dtype=float))
+    active = np.arange(len(x))
+    scores, gradient = linearise(x, active)
+    begun, scores, slopes = scores.copy(), scores.copy(), gradient()
+    taken = 0
+    _show(visit, x)
+    while taken < most_steps and len(active):
+        taken += 1
+        there = project(x[active] + np.nan_to_num(slopes))
+        still = _rests(there - x[active], tolerance)
+        x[active] = there
+        scores[active], gradient = linearise(there, active)
+        slopes, active = gradient()[~still], active[~still]
+        _show(visit, x)
+    rested = np.ones(len(x), dtype=bool)
+    rested[active] = False
+    return Trajectories(begun, x, scores, rested, taken)
+
+
+def _stride(size: Vector, slope: Matrix, largest: float) -> Vector:
+    """The sizes, smaller where a step would be longer than the largest."""
+    return size * np.minimum(1.0, largest / np.maximum(size * np.linalg.norm(slope, axis=1), 1e-300))
+
+
+def _rests(moved: Matrix, tolerance: float | Vector) -> NDArray[np.bool_]:
+    return np.asarray(np.all(np.abs(moved) < tolerance, axis=1))
+
+
+def _show(visit: Visit | None, x: Matrix) -> None:
+    if visit is not None:
+        visit(x.copy())
 
 
 def _next_size(moved: Matrix, bent: Matrix, stride: Vector) -> Vector:
@@ -119,7 +147,7 @@ def _next_size(moved: Matrix, bent: Matrix, stride: Vector) -> Vector:
 
 
 def distinct(vectors: Matrix, scores: Vector, tolerance: float) -> NDArray[np.intp]:
-    """Indices of the distinct points, best first: of those closer than `tolerance` the best stays.
+    """Indices of the distinct points, best first: of those closer than `tolerance` in every number the best stays.
 
     >>> distinct(np.array([[0.0], [0.001], [1.0]]), np.array([1.0, 2.0, 0.5]), 0.01).tolist()
     [1, 2]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from likewise.errors import SpaceError
 from likewise.similarity.auto.catalogue import Kind, as_field
 from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
-from likewise.similarity.base import Matrix, Similarity
+from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.spaces.codec.cells import read_cell, write_cell
 from likewise.spaces.codec.codec import plain
 from likewise.tables.cells import Decimal
@@ -256,6 +256,22 @@ class Continuous(_Vectors, Protocol):
     """
 
     def from_vector(self, vectors: Matrix) -> list[Any]: ...
+
+
+@runtime_checkable
+class OwnNumbers(Protocol):
+    """A continuous space that can be walked in the objects' own numbers, those that similarities have gradients in.
+
+    `to_numbers` are an object's numbers in its own units, `from_numbers` the objects of the space that are nearest to
+    any numbers, and `spans` the range of each number.
+    """
+
+    @property
+    def spans(self) -> Vector: ...
+
+    def to_numbers(self, objects: Sequence[Any]) -> Matrix: ...
+
+    def from_numbers(self, numbers: Matrix) -> list[Any]: ...
 
 
 @runtime_checkable

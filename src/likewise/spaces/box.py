@@ -147,11 +147,21 @@ class Box(Space):
         return self._settled(array[None])[0]
 
     def to_vector(self, objects: Sequence[Any]) -> Matrix:
-        array = np.array(objects, dtype=float).reshape(len(objects), self.dimension)
-        return self.coordinates.forward(array)
+        return self.coordinates.forward(self.to_numbers(objects))
 
     def from_vector(self, vectors: Matrix) -> list[Vector]:
         return self._settled(self.coordinates.backward(self.project(vectors)))
+
+    @property
+    def spans(self) -> Vector:
+        """The width of each dimension; 1 where it is fixed."""
+        return np.where(self.free, self.upper - self.lower, 1.0)
+
+    def to_numbers(self, objects: Sequence[Any]) -> Matrix:
+        return np.array(objects, dtype=float).reshape(len(objects), self.dimension)
+
+    def from_numbers(self, numbers: Matrix) -> list[Vector]:
+        return self._settled(numbers)
 
     def project(self, vectors: Matrix) -> Matrix:
         return np.where(self.free, np.clip(vectors, 0.0, 1.0), 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from likewise.errors import SimilarityError, SpaceError
-from likewise.similarity.base import Matrix, Similarity, assign, map_leaves
+from likewise.similarity.base import Matrix, Similarity, Vector, assign, map_leaves
 from likewise.similarity.kinds.distributions.gaussians import Gaussian, SymmetricKL, diagonal_gaussians
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import rescaled
@@ -104,6 +104,17 @@ class Gaussians(Space):
 
     def from_vector(self, vectors: Matrix) -> list[Gaussian]:
         return self._made(self.box.from_vector(vectors))
+
+    @property
+    def spans(self) -> Vector:
+        """The range of each mean and of each variance."""
+        return self.box.spans
+
+    def to_numbers(self, objects: Sequence[Any]) -> Matrix:
+        return self.box.to_numbers(objects)
+
+    def from_numbers(self, numbers: Matrix) -> list[Gaussian]:
+        return self._made(self.box.from_numbers(numbers))
 
     def project(self, vectors: Matrix) -> Matrix:
         return self.box.project(vectors)

@@ -82,11 +82,21 @@ class Simplex(Space):
         return self.from_vector(array[None] / self.total)[0]
 
     def to_vector(self, objects: Sequence[Any]) -> Matrix:
-        array: Matrix = np.array(objects, dtype=float).reshape(len(objects), self.n)
-        return array / self.total
+        return self.to_numbers(objects) / self.total
 
     def from_vector(self, vectors: Matrix) -> list[Vector]:
         return list(self.total * self.project(vectors))
+
+    @property
+    def spans(self) -> Vector:
+        """The total, for each part."""
+        return np.full(self.n, float(self.total))
+
+    def to_numbers(self, objects: Sequence[Any]) -> Matrix:
+        return np.array(objects, dtype=float).reshape(len(objects), self.n)
+
+    def from_numbers(self, numbers: Matrix) -> list[Vector]:
+        return self.from_vector(np.asarray(numbers, dtype=float) / self.total)
 
     def project(self, vectors: Matrix) -> Matrix:
         """The nearest points of the simplex: all parts lowered alike, to max(v − τ, 0), until they add up to 1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, final
@@ -44,7 +44,8 @@ class Asking:
     sign: float
     replicates: bool
     attempt: int = field(default=0, init=False)
-    kept: list[Any] = field(default_factory=list, init=False)
+    # Objects of earlier attempts, with their notes.
+    kept: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list, init=False)
     lost: set[str] = field(default_factory=set, init=False)
     proposal: Proposal | None = field(default=None, init=False)
 
@@ -77,13 +78,15 @@ class Asking:
         """Up to `n` distinct objects that are free as far as this worker knows."""
         before = self.proposal
         held = self.ledger.keys({State.ASKED} if self.replicates else HOLDING)
-        taken = held | self.lost | {self.space.key(x) for x in self.kept}
+        kept, notes = [x for x, _ in self.kept], [note for _, note in self.kept]
+        taken = held | self.lost | {self.space.key(x) for x in kept}
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
-        pending = [*self._pending, *self._since(), *self.kept]
+        pending = [*self._pending, *self._since(), *kept]
         known = Known(self._data, self._failed, pending, taken, rng)
-        found = self.proposer.propose(n - len(self.kept), known, before)
+        found = self.proposer.propose(n - len(kept), known, before)
         beliefs = found.beliefs if before is None else before.beliefs
-        self.proposal = replace(found, objects=[*self.kept, *found.objects], beliefs=beliefs)
+        objects = [*kept, *found.objects]
+        self.proposal = replace(found, objects=objects, beliefs=beliefs, notes=[*notes, *found.notes])
         return self.proposal
 
     def _since(self) -> list[Any]:
@@ -92,7 +95,8 @@ class Asking:
 
     def _lose(self, proposal: Proposal, lost: Collection[str]) -> None:
         """Other workers were faster, and the ledger knows it: keep what is still free."""
-        self.kept = [x for x in proposal.objects if self.space.key(x) not in lost]
+        proposed = zip(proposal.objects, proposal.notes, strict=True)
+        self.kept = [(x, notes) for x, notes in proposed if self.space.key(x) not in lost]
         # A row that cannot be read holds its object as well, and is not in the ledger.
         self.lost.update(lost)
         self.attempt += 1

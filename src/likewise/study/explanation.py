@@ -31,14 +31,14 @@ def suggestions(proposal: Proposal, told: Sequence[Trial], sign: float) -> list[
     """
     objects, beliefs = proposal.objects, proposal.beliefs
     if beliefs is None or not objects:
-        return [Suggestion(-1, x, notes=proposal.notes) for x in objects]
+        return [Suggestion(-1, x, notes=notes) for x, notes in zip(objects, proposal.notes, strict=True)]
     conditioned = [told[i] for i in beliefs.conditioned.tolist()]
     best = sign * value_of(best_of(conditioned, sign))
     believed, influence = beliefs.committee.explain(objects)
     numbers = _numbers(believed, best, sign)
     explained = _analogues(influence, conditioned, ANALOGUES)
     return [
-        Suggestion(-1, x, analogues=explained[i], notes=proposal.notes, **{name: row[i] for name, row in numbers})
+        Suggestion(-1, x, analogues=explained[i], notes=proposal.notes[i], **{name: row[i] for name, row in numbers})
         for i, x in enumerate(objects)
     ]
 

@@ -40,7 +40,6 @@ from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_me
 from likewise.study.observations import best_of, observations
 from likewise.study.recommendation import Recommendation, expected_best, recommend
 from likewise.study.recorder import Recorder
-from likewise.study.similarities import similarities
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
@@ -66,7 +65,7 @@ class Study:
         direction must be the same, its seed and similarity may be new.
     name: the study's name in its storage, "study" by default.
     method: how objects are chosen. None (default) is a committee of models, weighted by evidence, with the next five
-        options; another method has options of its own.
+        options; `Paper()` is the paper's method as printed, which has options of its own.
     acquisition: what an object is worth; `LogExpectedImprovement()` by default.
     strategy: how several objects are picked together. Default: `Sequential()`, where each is picked with those before
         it in mind; `TwoStage()` in a box of 30 dimensions or more, most of which is corners, unless an acquisition is
@@ -119,14 +118,15 @@ class Study:
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         chosen = choose_method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
         self.space = space
+        self.method = chosen
         self.direction = direction
         self.seed = int(seed)
         self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
-        found = similarities(similarity, space, np.random.default_rng(seed))
-        views, kept, sign = tuple(space.view(s) for s in found), check_bounds(bounds), self._sign
-        self._proposer = Restarting(lambda: within(chosen.start(space, views), kept, sign))
+        found = chosen.similarities(similarity, space, np.random.default_rng(seed))
+        kept, sign = check_bounds(bounds), self._sign
+        self._proposer = Restarting(lambda: within(chosen.start(space, found), kept, sign))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
         self._store: OpenStudy = owner.open(name, {"space": space.describe(), "direction": direction})
         self._ledger = Ledger(self._store, space.from_json)

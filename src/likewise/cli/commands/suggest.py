@@ -44,7 +44,8 @@ SpaceText = Annotated[
     typer.Option("--space", help="Where candidates come from if not from the file: strings:ACGT:8 or space.toml."),
 ]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a report: one HTML file.")]
-AcquisitionName = Annotated[str, typer.Option(help="What a candidate is worth: ei, pi, ucb(2) or mean.")]
+AcquisitionName = Annotated[str, typer.Option(help="What a candidate is worth: auto, ei, pi, ucb(2) or mean.")]
+MethodName = Annotated[str, typer.Option(help="How candidates are chosen: committee, or paper as the paper prints it.")]
 StrategyName = Annotated[
     str, typer.Option(help="How a batch is chosen: auto, sequential, thompson, top_score or two_stage.")
 ]
@@ -59,7 +60,8 @@ def suggest(
     out: Out = None,
     report: Report = None,
     space: SpaceText = None,
-    acquisition: AcquisitionName = "ei",
+    method: MethodName = "committee",
+    acquisition: AcquisitionName = "auto",
     strategy: StrategyName = "auto",
     force: Force = False,
     *,
@@ -71,17 +73,13 @@ def suggest(
 
     FILE is never changed. Fill in the values of --out, merge them with `likewise tell`, and run the same command again.
     """
-    if file is None and space is None:
-        raise UsageError("Give a FILE with candidates, or a --space to take them from.")
-    sources = {"the input, which is never changed": file, "the file of --space": space_text.path(space)}
-    check_targets({"--out": out, "--report": report}, sources)
-    if report is not None:
-        check_report(report, force)
+    _check_files(file, space, Files(out, report, force))
     request = replace(
         model.request(columns),
         space=None if space is None else space_text.space(space),
         acquisition=names.acquisition(acquisition),
         strategy=names.strategy(strategy),
+        method=names.method(method),
         searching=True,
     )
     found = answer(file, columns.choices, request, n, Files(out, report, force), console)

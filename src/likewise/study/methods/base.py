@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -15,6 +15,7 @@ from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings
 from likewise.model.schedule import Data
+from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Generator, Space
 
@@ -57,13 +58,13 @@ class Proposal:
 
     objects: distinct objects to try; fewer than were asked for only where the space has no more.
     beliefs: those behind the choice; None while there is no observation.
-    notes: what is kept with each suggestion.
+    notes: what is kept with each suggestion, one mapping for each object.
     memory: what the method needs to go on, if it is asked again because other workers were faster.
     """
 
     objects: list[Any]
     beliefs: Beliefs | None = None
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[Mapping[str, Any]] = ()
     memory: Any = None
 
 
@@ -120,8 +121,12 @@ class Method(ABC):
     """A way to choose what to try next: settings alone, the same for any study."""
 
     @abstractmethod
+    def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:
+        """What objects of this space are compared by, of what the user gave as `similarity`."""
+
+    @abstractmethod
     def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
-        """The method at work in this space, with nothing computed yet."""
+        """The method at work in this space with these similarities, with nothing computed yet."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.feasibility import chance
@@ -18,16 +15,17 @@ from likewise.model.fit import Settings
 from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search, SearchState
-from likewise.search.batch import Strategy, fill_up
+from likewise.search.batch import Strategy
 from likewise.search.choose import choose_search, choose_strategy
-from likewise.search.places import Places
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
+from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
-from likewise.spaces.base import Enumerable, Space
+from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.study.checks import check_parts
 from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
-from likewise.study.similarities import with_fixed
+from likewise.study.methods.batches import complete, is_used_up, search_state
+from likewise.study.similarities import similarities, with_fixed
 
 INITIAL = 5
 
@@ -46,6 +44,9 @@ class CommitteeMethod(Method):
         check_parts(self.acquisition, self.strategy, self.search)
         if not self.spectra:
             raise StudyError("an empty list of spectra leaves no model; give 'krein', or several to choose from")
+
+    def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:
+        return tuple(space.view(one) for one in similarities(given, space, rng))
 
     def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
         model = Model(with_fixed(similarities), Settings(spectra=self.spectra))
@@ -98,16 +99,14 @@ class CommitteeProposer(Proposer):
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
         first = len(known.told.objects) < self.initial
-        notes = {"stage": "initial"} if first else {}
-        taken = known.taken | self.space.excluded
-        if isinstance(self.space, Enumerable) and len(taken) >= len(self.space.objects):
-            return Proposal([], notes=notes)
-        tried = Places.of(self.space, [*known.told.objects, *known.failed, *known.pending])
-        state = SearchState(self.space, _best_first(known.told), taken, known.rng, tried)
+        state = search_state(self.space, known)
+        if is_used_up(state):
+            return Proposal([])
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
         beliefs = self.believe(known.told) if known.told.objects else None
-        return Proposal(self._complete(picks, n, state), beliefs, notes, memory)
+        objects = complete(picks, n, state)
+        return Proposal(objects, beliefs, [{"stage": "initial"} if first else {} for _ in objects], memory)
 
     def search_for(self, differentiable: bool) -> Search:
         """The search that was given, or that the space's abilities choose."""
@@ -147,16 +146,3 @@ class CommitteeProposer(Proposer):
         """The failures without those that the pool excludes, which may have failed because they cannot be compared."""
         excluded = self.space.excluded
         return [x for x in known.failed if self.space.key(x) not in excluded] if excluded else known.failed
-
-    def _complete(self, picks: list[Any], n: int, state: SearchState) -> list[Any]:
-        if len(picks) >= n:
-            return picks[:n]
-        if not isinstance(self.space, Enumerable):
-            return fill_up(picks, n, state)
-        objects, taken = self.space.objects, state.taken | {self.space.key(x) for x in picks}
-        drawn = (objects[i] for i in state.rng.permutation(len(objects)).tolist())
-        return picks + list(islice((x for x in drawn if self.space.key(x) not in taken), n - len(picks)))
-
-
-def _best_first(told: Data) -> list[Any]:
-    return [told.objects[i] for i in np.argsort(-told.values, kind="stable").tolist()]
