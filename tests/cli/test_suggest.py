@@ -388,6 +388,20 @@ def test_inner_failures_are_a_paragraph_too(run: Run, words: Path, monkeypatch: 
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.parametrize("method", ["paper", "paper(noise=0.1, strategy='top')", "committee"])
+def test_methods(run: Run, words: Path, method: str) -> None:
+    data = run("suggest", words, "-n", 3, "--json", "-o", "word", "--method", method).data
+    assert len({s["object"] for s in data["suggestions"]}) == 3
+    assert len(data["similarities"]) == 1 or method == "committee"
+
+
+def test_a_method_refuses_options_that_are_not_its_own(run: Run, words: Path) -> None:
+    answer = run("suggest", words, "-o", "word", "--method", "paper", "--acquisition", "mean")
+    assert answer.code != 0
+    assert "options of the default method" in answer.err
+    assert "there is no method called 'papers'" in run("suggest", words, "-o", "word", "--method", "papers").err
+
+
 @pytest.mark.parametrize(
     ("strategy", "acquisition"),
     [("thompson", "ei"), ("top-score", "ucb(1.5)"), ("two_stage", "mean"), ("sequential", "pi")],

@@ -15,7 +15,16 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix
 from likewise.similarity.kinds.vectors import as_vectors
-from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
+from likewise.spaces.base import (
+    Continuous,
+    Crossover,
+    Enumerable,
+    Generator,
+    Moves,
+    OwnNumbers,
+    PartlyContinuous,
+    Space,
+)
 
 STEP = 1e-5
 EPSILON = float(np.finfo(float).eps)
@@ -41,6 +50,8 @@ def check_space(space: Space, rng: Generator | None = None, n: int = 24) -> None
         check_crossover(space, objects, rng)
     if isinstance(space, Continuous):
         check_vectors(space, objects, rng)
+    if isinstance(space, OwnNumbers):
+        check_numbers(space, objects, rng)
     if isinstance(space, PartlyContinuous):
         check_partial_vectors(space, objects, rng)
 
@@ -132,6 +143,16 @@ def check_vectors(space: Any, objects: Sequence[Any], rng: Generator) -> None:
     for x in space.from_vector(outside) if space.where is None else []:
         _require_member(space, x, "an object made from a projected vector")
     _check_pull(space, vectors, rng)
+
+
+def check_numbers(space: Any, objects: Sequence[Any], rng: Generator) -> None:
+    """Objects and their own numbers map to each other, and any numbers lead to an object of the space."""
+    numbers = space.to_numbers(objects)
+    _require(numbers.shape[1:] == space.spans.shape, space, f"to_numbers has shape {numbers.shape}")
+    for x, y in zip(objects, space.from_numbers(numbers), strict=True):
+        _require(np.allclose(as_vectors([x]), as_vectors([y])), space, f"from_numbers(to_numbers) is {y!r}, not {x!r}")
+    for x in space.from_numbers(numbers + rng.normal(size=numbers.shape) * space.spans) if space.where is None else []:
+        _require_member(space, x, "an object made from numbers")
 
 
 def check_partial_vectors(space: Any, objects: Sequence[Any], rng: Generator) -> None:
