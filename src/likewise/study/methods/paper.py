@@ -249,5 +249,6 @@ def _settings(method: Paper) -> Settings:
 
 
 def _is_open(similarity: Similarity) -> bool:
-    """Whether a lengthscale is left open, here or in a part."""
-    return getattr(similarity, "lengthscale", 0.0) is None or any(map(_is_open, similarity.parts))
+    """Whether a lengthscale is left open, here or in a part; const − d has none."""
+    without = getattr(similarity, "lengthscale", 1.0) is None and getattr(similarity, "constant", None) is None
+    return without or any(map(_is_open, similarity.parts))
