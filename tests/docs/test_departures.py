@@ -37,7 +37,7 @@ def differences() -> set[str]:
     ours, papers = (study.committee() for study in studies)
     found = {f.name for made in (CommitteeMethod, lw.Paper) for f in fields(made)}
     found |= {f.name for f in fields(choose_search(box, differentiable=True))}
-    beliefs = [study._proposer.believe(lw_data(study)) for study in studies]
+    beliefs = [study._beliefs() for study in studies]
     for one, two in (
         (beliefs[0].settings, beliefs[1].settings),
         (ours, papers),
@@ -46,12 +46,6 @@ def differences() -> set[str]:
     ):
         found |= {f.name for f in fields(one) if not same(getattr(one, f.name), getattr(two, f.name))}
     return found
-
-
-def lw_data(study: lw.Study) -> Any:
-    from likewise.study.observations import observations
-
-    return observations(study._ledger.within(lw.State.TOLD), 1.0)
 
 
 def same(one: Any, two: Any) -> bool:
