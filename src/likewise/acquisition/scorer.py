@@ -138,24 +138,22 @@ class Scorer:
         """
         committee, t = self.committee, len(self.committee)
         known = {k: committee.waiting.get(k, committee.grams[k]).scores[:t] for k in committee.used}
-        selves = {k: np.diagonal(scores)[:t] for k, scores in known.items()}
-        means, variances = committee.moments(known, selves)
+        means, variances = committee.moments(known, {k: np.diagonal(scores) for k, scores in known.items()})
+        # Values of one object are one object's: it is not its own runner-up.
         groups = same_objects(committee.objects)
+        places = np.concatenate([np.full(len(group), i) for i, group in enumerate(groups)])
         first = np.array([group[0] for group in groups])
-        means = means[:, first]
         if len(first) > 1:
-            behind = np.sort(means, axis=1)[:, -2:-1]
-            means = np.minimum(means, behind)
+            means = np.minimum(means, np.sort(means[:, first], axis=1)[:, -2:-1])
         scores = np.empty(t)
-        for group, score in zip(groups, self._score_learnt(means, variances[:, first]).tolist(), strict=True):
-            scores[group] = score
+        scores[np.concatenate(groups)] = self._score_learnt(means[:, first], variances[:, first])[places]
         return scores
 
     def _score_learnt(self, means: Matrix, variances: Matrix) -> Vector:
         """The score of how far one measurement moves the mean: V/√(V + σ²) in place of the standard deviation."""
         noise = np.array([[float(np.median(member.regression.noise))] for member in self.committee.members])
-        moved = variances / np.sqrt(variances + noise)
-        scores = self.acquisition.score(means, np.maximum(moved, np.finfo(float).tiny), self._best)
+        moved = np.maximum(variances / np.sqrt(variances + noise), np.finfo(float).tiny)
+        scores = self.acquisition.score(means, moved, self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
     def lean(self) -> Scorer:

@@ -29,7 +29,8 @@ class SearchState:
     """Where a search takes place: the space, what was observed (best first), and what may not be proposed again.
 
     `taken` are keys, `tried` where the objects lie, as far as they are known: what is closer to one of them than the
-    space can set is no new object either. `repeats` are the keys of observed objects that may be measured again.
+    space can set is no new object either. `repeats` are the keys of observed objects that may be
+    measured again, though they are taken.
     """
 
     space: Space
@@ -55,9 +56,8 @@ class SearchState:
 
     def without(self, objects: Sequence[Any]) -> SearchState:
         """The state when these objects are taken, too."""
-        taken = self.taken | {self.space.key(x) for x in objects}
-        repeats = self.repeats - taken if self.repeats else self.repeats
-        return replace(self, taken=taken, tried=self.places.add(objects), repeats=repeats)
+        keys = {self.space.key(x) for x in objects}
+        return replace(self, taken=self.taken | keys, tried=self.places.add(objects), repeats=self.repeats - keys)
 
 
 class Search(ABC):

@@ -41,9 +41,10 @@ class Sequential(Strategy):
             if picks:
                 state, waiting = state.without(picks[-1:]), waiting.with_pending(picks[-1:])
             found = search.equilibria(waiting, state, last=found, most=n - len(picks))
-            if not found.objects:
+            again = _repeat(found, waiting, state)
+            if not (again or found.objects):
                 break
-            picks.append(found.objects[0])
+            picks += again or found.objects[:1]
         return fill_up(picks, n, state)
 
 
@@ -91,6 +92,18 @@ class Thompson(Strategy):
             order = np.argsort(-values, kind="stable").tolist()
             picks += [i for i in order if i not in picks][:1]
         return _search_on([objects[i] for i in picks], n, scorer, search, state, pending)
+
+
+def _repeat(found: Found, scorer: Scorer, state: SearchState) -> list[Any]:
+    """The observed object that is worth one more measurement, if it is worth more than the best new object is."""
+    if not state.repeats:
+        return []
+    objects = scorer.committee.objects
+    free = np.array([state.space.key(x) in state.repeats for x in objects], dtype=bool)
+    scores = np.where(free, scorer.score_repeats(), -np.inf)
+    best = int(np.argmax(scores))
+    new = scorer.score_measurement(found.objects[0]) if found.objects else -np.inf
+    return [objects[best]] if free[best] and (scores[best] > new or not found.objects) else []
 
 
 def _best_by(found: Found, scorer: Scorer, n: int) -> list[Any]:

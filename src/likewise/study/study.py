@@ -181,8 +181,9 @@ class Study:
         """The next objects to try.
 
         n: how many, 1 by default; there are fewer, or none, only where the space has no more.
-        replicates: whether an object that is measured or failed may be proposed again; False by default. Objects being
-            measured are never proposed.
+        replicates: whether an object that is measured or failed may be proposed again; False by default. A measured one
+            is proposed where one more noisy measurement of it is worth more than one of the best new object. Objects
+            being measured are never proposed.
         """
         at_least_one("the number of suggestions", n)
         with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,27 @@ def search_state(space: Space, known: Known) -> SearchState:
     """Where to search: the observations best first, and what may not be proposed."""
     order = np.argsort(-known.told.values, kind="stable").tolist()
     tried = Places.of(space, [*known.told.objects, *known.failed, *known.pending])
-    observed = [known.told.objects[i] for i in order]
-    return SearchState(space, observed, known.taken | space.excluded, known.rng, tried)
+    observed, taken = [known.told.objects[i] for i in order], known.taken | space.excluded
+    # What may be measured again is no new object; it is proposed where a repeat is worth more.
+    repeats = frozenset(map(space.key, observed)) - taken
+    return SearchState(space, observed, taken | repeats, known.rng, tried, repeats)
 
 
 def is_used_up(state: SearchState) -> bool:
     """Whether nothing is left to propose."""
-    return isinstance(state.space, Enumerable) and len(state.taken) >= len(state.space.objects)
+    return isinstance(state.space, Enumerable) and len(state.taken) - len(state.repeats) >= len(state.space.objects)
 
 
 def complete(picks: list[Any], n: int, state: SearchState) -> list[Any]:
-    """`n` of the picks, and random free objects where they are fewer; fewer still in a space that is used up."""
+    """`n` of the picks, and random free objects where they are fewer; fewer still in a space that is used up.
+
+    What is new comes first, then what may be measured again.
+    """
     space = state.space
     if len(picks) >= n or not isinstance(space, Enumerable):
         return picks[:n] if len(picks) >= n else fill_up(picks, n, state)
-    objects, taken = space.objects, state.taken | {space.key(x) for x in picks}
-    drawn = (objects[i] for i in state.rng.permutation(len(objects)).tolist())
-    return picks + list(islice((x for x in drawn if space.key(x) not in taken), n - len(picks)))
+    objects, state = space.objects, state.without(picks)
+    drawn = state.rng.permutation(len(objects)).tolist()
+    fresh = (objects[i] for i in drawn if space.key(objects[i]) not in state.taken)
+    again = (objects[i] for i in drawn if space.key(objects[i]) in state.repeats)
+    return picks + list(islice(chain(fresh, again), n - len(picks)))
