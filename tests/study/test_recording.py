@@ -98,6 +98,9 @@ def test_one_of_many_that_cannot_be_compared_is_named() -> None:
 class Alphabetical(Method):
     """The first free words, and no committee until there is something to believe."""
 
+    def similarities(self, given: Any, space: Any, rng: Any) -> tuple[lw.Similarity, ...]:
+        return (given,)
+
     def start(self, space: Any, similarities: Any) -> Proposer:
         inner = lw.Study(space, similarities[0])._proposer.inner
 
@@ -105,7 +108,8 @@ class Alphabetical(Method):
             def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
                 free = [x for x in sorted(space.objects) if space.key(x) not in known.taken]
                 beliefs = self.believe(known.told) if known.told.objects else None
-                return Proposal(free[:n], beliefs, {"told": len(known.told.objects), "pending": len(known.pending)})
+                notes = {"told": len(known.told.objects), "pending": len(known.pending)}
+                return Proposal(free[:n], beliefs, [notes] * len(free[:n]))
 
             def believe(self, told: Any) -> Beliefs:
                 return inner.believe(told)

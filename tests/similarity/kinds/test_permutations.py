@@ -118,7 +118,8 @@ def test_the_median_sets_the_lengthscale() -> None:
         distances = similarity.distances(encoding, encoding)
         fitted = similarity.fitted(encoding)
         assert isinstance(fitted, type(similarity))
-        assert fitted.lengthscale == np.median(distances[distances > 0])
+        # Rounded to an eighth of an octave, so that a few more objects leave it as it is.
+        assert abs(np.log2(fitted.lengthscale / np.median(distances[distances > 0]))) <= 1 / 16 + 1e-12
 
 
 @pytest.mark.parametrize(
