@@ -11,7 +11,7 @@ with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,18 +62,12 @@ class Fold:
 
 def calibrate(members: Sequence[Member], grams: Sequence[Gram]) -> tuple[Member, ...]:
     """The members with their variances as large as errors in folds ask for."""
-    made: dict[object, list[Fold]] = {}
-    found = []
-    for member in members:
-        regression = member.regression
-        if regression.psd or len(regression) < LEAST:
-            found.append(member)
-            continue
-        key = member.mix, regression.treatment.kind
-        if key not in made:
-            outs = folds(regression.values, same_objects(grams[0].objects))
-            made[key] = refit(member, grams, outs)
-        found.append(replace(member, regression=replace(regression, inflation=_inflation(regression, made[key]))))
+    found, values = list(members), members[0].regression.values
+    if len(values) < LEAST or all(member.regression.psd for member in members):
+        return tuple(found)
+    for i, made in refit(members, grams, folds(values, same_objects(grams[0].objects))):
+        regression = members[i].regression
+        found[i] = replace(members[i], regression=replace(regression, inflation=_inflation(regression, made)))
     return tuple(found)
 
 
@@ -90,10 +84,17 @@ def folds(values: Vector, groups: Groups) -> list[Index]:
     return [np.sort(np.concatenate([groups[i] for i in order[k::number]])) for k in range(number)]
 
 
-def refit(member: Member, grams: Sequence[Gram], outs: Sequence[Index]) -> list[Fold]:
-    """A member's scores, treated anew without each fold."""
-    scores = np.asarray(member.mix.scores([gram.scores for gram in grams]))
-    return [Fold.of(scores, out, member.regression.treatment.kind) for out in outs if len(out) < len(scores)]
+def refit(members: Sequence[Member], grams: Sequence[Gram], outs: Sequence[Index]) -> Iterator[tuple[int, list[Fold]]]:
+    """The place of each member whose scores are no kernel, and its folds treated anew; one mix, one treatment."""
+    made: dict[object, list[Fold]] = {}
+    for i, member in enumerate(members):
+        if member.regression.psd:
+            continue
+        key = member.mix, member.regression.treatment.kind
+        if key not in made:
+            scores = np.asarray(member.mix.scores([gram.scores for gram in grams]))
+            made[key] = [Fold.of(scores, out, key[1]) for out in outs if len(out) < len(scores)]
+        yield i, made[key]
 
 
 def _inflation(regression: Regression, made: Sequence[Fold]) -> float:

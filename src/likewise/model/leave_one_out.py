@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from likewise.model.calibration import Fold, Index, folds, refit
+from likewise.model.calibration import Index, folds, refit
 from likewise.model.committee import Committee
 from likewise.model.fit import LEARN_FROM, Settings, Targets, recondition
 from likewise.model.gram import Gram, Groups
@@ -48,15 +48,9 @@ class LeaveOneOut:
         """
         found = [_leave_out(member.regression, groups) for member in committee.members]
         means, latent = (np.array(rows) for rows in zip(*found, strict=True))
-        made: dict[object, list[Fold]] = {}
-        for i, member in enumerate(committee.members):
-            if member.regression.psd:
-                continue
-            key = member.mix, member.regression.treatment.kind
-            if key not in made:
-                made[key] = refit(member, committee.grams, outs)
-            for fold in made[key]:
-                means[i, fold.out], latent[i, fold.out] = fold.predict(member.regression)
+        for i, made in refit(committee.members, committee.grams, outs):
+            for fold in made:
+                means[i, fold.out], latent[i, fold.out] = fold.predict(committee.members[i].regression)
         return cls(means, latent, latent + np.array([member.regression.noise for member in committee.members]))
 
 
