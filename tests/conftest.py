@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 
@@ -10,8 +11,10 @@ from hypothesis import settings
 # Commands and tables to talk about, and databases: loaded for all tests, made for those that ask.
 pytest_plugins = ["tests.fixtures.commands", "tests.fixtures.databases"]
 
-settings.register_profile("likewise", deadline=None)
-settings.load_profile("likewise")
+# The same examples every time, so that a failure is a change's own; HYPOTHESIS_PROFILE=explore draws others.
+settings.register_profile("likewise", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "likewise"))
 
 # Shells that run something in the background have it ignore Ctrl-C, and tests of Ctrl-C would wait for it in vain.
 if threading.current_thread() is threading.main_thread():

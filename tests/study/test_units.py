@@ -40,7 +40,10 @@ def test_other_units_change_no_suggestion(kind: str, n: int, seed: int, scale: f
     rows = _told(kind, n, seed)
     plain, other = _study(kind, rows).ask(3), _study(kind, rows, scale, offset).ask(3)
     for a, b in zip(plain, other, strict=True):
-        np.testing.assert_array_equal(a.object, b.object)
+        if kind == "pool":
+            assert a.object == b.object
+        else:  # a climb on values rounded in another unit ends a little beside
+            np.testing.assert_allclose(a.object, b.object, atol=1e-6)
 
 
 @pytest.mark.parametrize("values", [[40.0], [40.0] * 4, [-40.0] * 7, [3e-200], [1e-180, 2e-180, 4e-180]])
