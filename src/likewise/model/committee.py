@@ -216,7 +216,12 @@ class Committee:
         standard deviations of measurements are known, their median.
         """
         encodings = self.encode(objects)
-        means, variances = self.moments(self.rows(encodings, objects), self.selves(encodings, objects))
+        rows, selves = self.rows(encodings, objects), self.selves(encodings, objects)
+        return self.predict_rows(rows, selves, measurement=measurement)
+
+    def predict_rows(self, rows: Scores, selves: Selves, *, measurement: bool = False) -> Prediction:
+        """What `predict` says of objects whose scores are at hand."""
+        means, variances = self.moments(rows, selves)
         if measurement:
             return self.on_users_scale(means, variances + self._typical_noise(), misfit=1.0)
         return self.on_users_scale(means, variances)

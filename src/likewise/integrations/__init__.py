@@ -1,0 +1,1 @@
+"""likewise inside scikit-learn and Optuna. Each file needs its library, and nothing else imports it."""
