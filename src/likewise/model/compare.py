@@ -16,6 +16,7 @@ from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.ranges import column, rescaled, span
+from likewise.tables.frames import as_objects
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,7 @@ def compare(
     >>> compare(list(x), np.sin(x), [parity, close]).best.name
     'RBF'
     """
+    objects = as_objects(objects)
     y, extra = _check(objects, values, std)
     named = as_similarities(similarities)
     recognised = recognise(objects) if named is None else None

@@ -101,16 +101,6 @@ def test_a_single_object_is_no_pool(wrong: Any) -> None:
         Pool(wrong)
 
 
-def test_a_table_is_no_pool() -> None:
-    import polars
-
-    table = polars.DataFrame({"a": [1, 2]})
-    with pytest.raises(SpaceError, match="to_dicts"):
-        Pool(table)
-    assert Pool(table.to_dicts()).objects == ({"a": 1}, {"a": 2})
-    assert Pool(table["a"]).objects == (1, 2)
-
-
 def test_numbers_that_are_not_finite_are_refused() -> None:
     with pytest.raises(SpaceError, match="object 0 of the pool"):
         Pool([np.array([np.nan, 1.0])])

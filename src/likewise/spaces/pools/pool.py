@@ -26,6 +26,7 @@ from likewise.spaces.codec.copies import copied
 from likewise.spaces.codec.foreign import foreign, is_graph
 from likewise.spaces.pools.encodings import Encoder, standing_in
 from likewise.spaces.pools.sources import Table, read
+from likewise.tables.frames import as_objects, is_frame
 
 STRETCH = 1 << 14
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B\s*", re.IGNORECASE)
@@ -37,7 +38,7 @@ class Pool(Space):
     """A finite list of any objects, in the order given; of equal ones the first is kept.
 
     - `objects`: a list of them, or a .csv, .tsv or .parquet file (or .gz of one), or a folder of .parquet files.
-    - `column`: in a file, the column of the objects, or several that are the fields of a record.
+    - `column`: in a file or a data frame, the column of the objects, or several that are the fields of a record.
     - `where`: a function that says whether an object is kept; by default all are.
     - `codec`: two functions to JSON data and back, as in `(str, Fraction)`, for objects that have no JSON form.
     - `exclude`: a list of objects that are never proposed, and need not be anything that a similarity can compare.
@@ -96,13 +97,11 @@ class Pool(Space):
         if isinstance(objects, str | os.PathLike):
             found = read(objects, column)
             return found if self.codec is None else [self.codec[1](data) for data in found]
+        if is_frame(objects):
+            names = [column] if isinstance(column, str) else column
+            return as_objects(objects if names is None else objects[[*names]])
         if column is not None:
-            raise SpaceError(f"column={column!r} is for objects in a file; a list has no columns")
-        if hasattr(objects, "columns"):
-            raise SpaceError(
-                "Pool takes a list of objects, not a table; pass its rows as dicts: "
-                "table.to_dicts() in polars, table.to_dict('records') in pandas"
-            )
+            raise SpaceError(f"column={column!r} is for objects in a file or a data frame; a list has no columns")
         return _listed("Pool", objects)
 
     def _distinct(self, given: Sequence[Any]) -> Collection[Any]:
@@ -268,7 +267,7 @@ def _listed(what: str, objects: Any) -> list[Any]:
             f"{what} takes a list of objects, not one {type(objects).__name__}: {_short(objects)}; "
             f"for this one alone write [{_short(objects)}]"
         )
-    return list(objects)
+    return as_objects(objects)
 
 
 def _hashed(texts: Iterable[str]) -> str:
