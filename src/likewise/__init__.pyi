@@ -88,6 +88,8 @@ from likewise.spaces.molecules import Molecules as Molecules
 from likewise.spaces.permutations import Permutations as Permutations
 from likewise.spaces.pools.pool import Pool as Pool
 from likewise.spaces.record import Record as Record
+from likewise.spaces.scalar import Float as Float
+from likewise.spaces.scalar import Int as Int
 from likewise.spaces.simplex import Simplex as Simplex
 from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets

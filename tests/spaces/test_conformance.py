@@ -23,6 +23,7 @@ from likewise.spaces.molecules import Molecules
 from likewise.spaces.permutations import Permutations
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
+from likewise.spaces.scalar import Float, Int
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.spaces.subsets import Subsets
@@ -78,6 +79,13 @@ SPACES: dict[str, Callable[[Any], Space]] = {
         where=where,
     ),
     "box": lambda where: Box([0.0, 1e-3, 1], [1.0, 1.0, 9], log=[1], integer=[2], where=where),
+    "box in steps": lambda where: Box([0, 1, -3.3], [1, 9, 2.7], step=[0.1, None, 0.3], log=[1], where=where),
+    "float": lambda where: Float(0.5, 20.0, log=True, where=where),
+    "float in steps": lambda where: Float(20, 120, step=0.5, where=where),
+    "int": lambda where: Int(1, 500, log=True, where=where),
+    "record of numbers": lambda where: Record(
+        where, t=Float(20, 120, step=2), c=Float(1e-3, 1, log=True), n=Int(1, 9), s=["a", "b"]
+    ),
     "simplex": lambda where: Simplex(4, total=100.0, where=where),
     "gaussians": lambda where: Gaussians((-3.0, 3.0), (0.01, 4.0), 2, where=where),
 }

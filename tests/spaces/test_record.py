@@ -123,7 +123,7 @@ def test_the_grid_lists_every_record_that_is_allowed() -> None:
 def test_grids_that_cannot_be_are_refused() -> None:
     with pytest.raises(SpaceError, match=r"1000000 records, more than 200000"):
         Record(a=range_list(1000), b=range_list(1000)).grid()
-    with pytest.raises(SpaceError, match="part 'x' of the record, Box, cannot be listed"):
+    with pytest.raises(SpaceError, match="part 'x' of the record, Float, cannot be listed"):
         Record(a=["u"], x=Box(0, 1)).grid()
 
 
@@ -133,7 +133,7 @@ def test_grids_that_cannot_be_are_refused() -> None:
         ({"solvent": "water"}, "no field 'load'.*it needs solvent, load"),
         ({"solvent": "water", "load": [1.0], "color": 2}, "field 'color', but this space has only solvent, load"),
         ({"solvent": "oil", "load": [1.0]}, "field 'solvent': 'oil' is not one of"),
-        ({"solvent": "water", "load": [99.0]}, "field 'load': dimension 0 is 99"),
+        ({"solvent": "water", "load": [99.0]}, "field 'load': the number is 99"),
         ([1, 2], "not a record"),
     ],
 )
@@ -150,7 +150,7 @@ def test_records_are_put_in_the_order_of_the_fields() -> None:
     ("parts", "message"),
     [
         ({}, "at least one part"),
-        ({"t": (20.0, 120.0)}, r"part 't' .* Box\(lower, upper\)"),
+        ({"t": (20.0, 120.0)}, r"part 't' .* Float\(low, high\)"),
         ({"t": "abc"}, "part 't'"),
         ({"t": []}, "field 't': .*at least one"),
         ({"t": [[1, 2], [3, 4]]}, "field 't': .*use a Pool"),

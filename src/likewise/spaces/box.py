@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import RESOLUTION, Generator, Space, checked_where
 from likewise.spaces.drawing import child
+from likewise.spaces.steps import CLOSE, as_steps, check_step, settle_columns
 
 TOLERANCE = 1e-9
 STRIDES = (0.3, 0.1, 0.03, 0.01)
@@ -34,6 +36,8 @@ class Box(Space):
     - `log`: the dimensions that are searched on a logarithmic scale, by index or by one truth value each; by default
       none. For what is chosen a factor apart, as a concentration or a learning rate.
     - `integer`: the dimensions that are whole numbers, in the same way; by default none.
+    - `step`: the steps in which the numbers can be set, in your own units and counted from the lower bound: one for all
+      dimensions, or one for each with None for those without; by default none.
     - `where`: a function that says whether an object is allowed; by default all are.
 
     Objects are arrays in your own units; the search, and similarities of vectors, see the unit cube. Samples are a
@@ -44,6 +48,8 @@ class Box(Space):
     array([0.01, 3.  ])
     >>> box.to_vector([[0.1, 8]]).tolist(), box.dimension
     ([[1.0, 1.0]], 2)
+    >>> Box(20, 120, step=5).from_numbers([[83.1]])
+    [array([85.])]
     """
 
     kind = "vectors"
@@ -52,6 +58,8 @@ class Box(Space):
     upper: Vector
     log: Flags
     integer: Flags
+    step: Vector
+    scalar: bool
     where: Callable[[Any], bool] | None
 
     def __init__(
@@ -61,11 +69,15 @@ class Box(Space):
         *,
         log: Which = (),
         integer: Which = (),
+        step: float | Sequence[float | None] | Vector | None = None,
         where: Callable[[Any], bool] | None = None,
     ) -> None:
         start, end = _bounds(lower, upper)
         flags = {"log": _flags("log", log, len(start)), "integer": _flags("integer", integer, len(start))}
-        assign(self, lower=start, upper=end, where=checked_where(where), **flags)
+        steps = np.where(flags["integer"], np.maximum(given := as_steps(step, len(start)), 1.0), given)
+        # Whether the bounds are plain numbers: then a record's part is a plain number, too.
+        scalar = np.ndim(lower) == 0 and np.ndim(upper) == 0
+        assign(self, lower=start, upper=end, step=steps, scalar=scalar, where=checked_where(where), **flags)
         self._check()
 
     @classmethod
@@ -81,6 +93,10 @@ class Box(Space):
                 raise SpaceError(f"dimension {k} is on a log scale, so its lower bound must be positive, not {low:g}")
             if self.integer[k] and (low != round(low) or high != round(high)):
                 raise SpaceError(f"dimension {k} is an integer, so its bounds must be whole, not {low:g} and {high:g}")
+            if self.integer[k] and self.step[k] != round(self.step[k]):
+                raise SpaceError(f"dimension {k} is an integer, so its step must be whole, not {self.step[k]:g}")
+            if self.step[k]:
+                check_step(f"dimension {k}", float(low), float(high), float(self.step[k]))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{key}={value}" for key, value in self.describe().items() if key != "space")
@@ -93,12 +109,22 @@ class Box(Space):
 
     @property
     def stepped(self) -> bool:
-        return bool(self.integer.any())
+        return bool(self._on_steps.any())
+
+    @cached_property
+    def _on_steps(self) -> Flags:
+        return np.asarray(self.step > 0)
+
+    @property
+    def size(self) -> float:
+        counted = self._on_steps | (self.lower == self.upper)
+        levels = np.round((self.upper - self.lower) / np.where(self._on_steps, self.step, 1.0)) + 1
+        return float(np.prod(levels)) if counted.all() else math.inf
 
     @property
     def resolution(self) -> Vector:
-        """Whole numbers differ by one or not at all, however many there are."""
-        return np.where(self.integer, 0.0, RESOLUTION)
+        """Numbers in steps differ by one step or not at all, however many there are."""
+        return np.where(self._on_steps, 0.0, RESOLUTION)
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -114,7 +140,8 @@ class Box(Space):
     @cached_property
     def _cells(self) -> Coordinates:
         # A whole number k stands for [k − ½, k + ½], so that the first and last are drawn as often as the others.
-        half = np.where(self.integer & self.free, 0.5, 0.0)
+        half = np.where(self._on_steps & self.free, 0.5 * self.step, 0.0)
+        half = np.where(self.log, np.minimum(half, 0.5 * self.lower), half)
         return Coordinates.spanning(self.lower - half, self.upper + half, self.log)
 
     def _draw(self, n: int, rng: Generator) -> list[Vector]:
@@ -122,9 +149,10 @@ class Box(Space):
         return self._settled(self._cells.backward((slices + rng.random((n, self.dimension))) / max(n, 1)))
 
     def _settled(self, x: Matrix) -> list[Vector]:
-        """The nearest objects: whole numbers rounded, all within the bounds."""
+        """The nearest objects: on their steps, all within the bounds."""
+        settled = settle_columns(np.asarray(x, dtype=float), self.lower, self.step, self.integer)
         # Adding zero turns −0 into 0, which has another JSON form.
-        return list(np.clip(np.where(self.integer, np.round(x), x), self.lower, self.upper) + 0.0)
+        return list(np.clip(settled, self.lower, self.upper) + 0.0)
 
     def _fit(self, x: Any) -> Vector:
         try:
@@ -144,7 +172,15 @@ class Box(Space):
         if not whole.all():
             k = int(np.argmin(whole))
             raise SpaceError(f"dimension {k} is {array[k]!r}, which is not a whole number; round it")
-        return self._settled(array[None])[0]
+        settled = self._settled(array[None])[0]
+        off = self._on_steps & (np.abs(array - settled) > CLOSE * self.step)
+        if off.any():
+            k = int(np.argmax(off))
+            raise SpaceError(
+                f"dimension {k} is {array[k]:g}, which is not on the steps of {self.step[k]:g} from {self.lower[k]:g}; "
+                f"the nearest is {settled[k]:g}"
+            )
+        return settled
 
     def to_vector(self, objects: Sequence[Any]) -> Matrix:
         return self.coordinates.forward(self.to_numbers(objects))
@@ -172,21 +208,22 @@ class Box(Space):
         return np.where(self.free, gradient / slope, 0.0)
 
     def moves(self, x: Any, rng: Generator) -> list[Vector]:
-        """Each whole number one up, one down, and anywhere; the others shaken at several scales, one or all at once."""
+        """Each number in steps one up, one down, and anywhere; the others shaken at several scales, one or all."""
         candidates = np.vstack([self._steps(x, rng), self._shaken(x, rng)])
         settled = np.array(self._settled(candidates)).reshape(-1, self.dimension)
         return self.keep_allowed(np.unique(settled[np.any(settled != x, axis=1)], axis=0))
 
     def _steps(self, x: Vector, rng: Generator) -> Matrix:
-        rows = np.flatnonzero(self.free & self.integer)
+        rows = np.flatnonzero(self.free & self._on_steps)
         anywhere = np.array(self._draw(1, rng)[0])[rows]
         steps = np.tile(np.asarray(x, dtype=float), (3, len(rows), 1))
         each = np.arange(len(rows))
-        steps[:, each, rows] = np.stack([steps[0, each, rows] - 1, steps[0, each, rows] + 1, anywhere])
+        here, step = steps[0, each, rows], self.step[rows]
+        steps[:, each, rows] = np.stack([here - step, here + step, anywhere])
         return steps.reshape(-1, self.dimension)
 
     def _shaken(self, x: Vector, rng: Generator) -> Matrix:
-        real = np.flatnonzero(self.free & ~self.integer)
+        real = np.flatnonzero(self.free & ~self._on_steps)
         if not len(real):
             return np.zeros((0, self.dimension))
         strides = np.repeat(STRIDES, TRIES_PER_STRIDE)
@@ -198,12 +235,12 @@ class Box(Space):
         return np.where(noise != 0, moved, x)
 
     def crossover(self, x: Any, other: Any, rng: Generator) -> Vector:
-        """Whole numbers from one parent or the other; the others from between the two, or a little beyond."""
+        """Numbers in steps from one parent or the other; the others from between the two, or a little beyond."""
         z, w = self.to_vector([x, other])
 
         def blend() -> Vector:
             share = np.where(
-                self.integer, rng.integers(2, size=self.dimension), rng.uniform(-0.25, 1.25, self.dimension)
+                self._on_steps, rng.integers(2, size=self.dimension), rng.uniform(-0.25, 1.25, self.dimension)
             )
             return self.from_vector((z + share * (w - z))[None])[0]
 
@@ -213,12 +250,14 @@ class Box(Space):
         return [int(value) if whole else float(value) for value, whole in zip(x, self.integer, strict=True)]
 
     def describe(self) -> dict[str, Any]:
+        steps = {} if np.all(self.step <= self.integer) else {"step": self.step.tolist()}
         return {
             "space": "Box",
             "lower": self.lower.tolist(),
             "upper": self.upper.tolist(),
             "log": np.flatnonzero(self.log).tolist(),
             "integer": np.flatnonzero(self.integer).tolist(),
+            **steps,
         }
 
     def view(self, similarity: Similarity) -> Similarity:

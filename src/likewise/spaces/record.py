@@ -28,9 +28,11 @@ from likewise.spaces.base import (
     at_vectors,
     is_continuous,
 )
+from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.drawing import MOVES, child, some
 from likewise.spaces.pools.pool import Pool
+from likewise.spaces.scalar import Scalar, scalar_of
 
 GRID = 200_000
 HANDFUL = 4
@@ -45,8 +47,8 @@ class Record(Space):
     """Named parts, each from a space of its own, as dicts.
 
     - `where`, which comes first and has no name: a function that says whether a record is allowed; by default all are.
-    - `parts`: a space for each field, `Record(solvent=["water", "DMF"], temperature=Box(20, 120))`. A list of values is
-      a Categorical.
+    - `parts`: a space for each field, `Record(solvent=["water", "DMF"], temperature=Float(20, 120))`. A list of values
+      is a Categorical, and a Box with plain numbers for bounds a Float or an Int: a single number is a plain number.
 
     Moves change one part; crossover takes each part from one of two records. A record with continuous parts is climbed
     along the gradient in those, and by moves in the others. A record of a few values per field can be listed whole by
@@ -239,6 +241,8 @@ def _side_by_side(n: int, columns: Sequence[Matrix]) -> Matrix:
 
 
 def _space(name: str, part: Any) -> Space:
+    if isinstance(part, Box) and part.scalar:
+        return scalar_of(part)
     if isinstance(part, Space):
         return part
     if isinstance(part, list):
@@ -248,13 +252,15 @@ def _space(name: str, part: Any) -> Space:
             raise SpaceError(f"field {name!r}: {error}") from error
     raise SpaceError(
         f"the part {name!r} of a Record is a space or a list of values, not {part!r}; "
-        "for a range of numbers write Box(lower, upper)"
+        "for a range of numbers write Float(low, high)"
     )
 
 
 def _listed(name: str, part: Space) -> Sequence[Any]:
     if isinstance(part, Enumerable):
         return part.objects
+    if isinstance(part, Scalar) and (levels := part.levels) is not None:
+        return part.keep_allowed(levels)
     if isinstance(part, Record):
         return part.grid().objects
     raise SpaceError(
