@@ -27,6 +27,7 @@ from likewise.similarity.base import Differentiable as Differentiable
 from likewise.similarity.base import Similarity as Similarity
 from likewise.similarity.combine.algebra import symmetrised as symmetrised
 from likewise.similarity.combine.algebra import warped as warped
+from likewise.similarity.combine.branches import Branches as Branches
 from likewise.similarity.combine.parts import Parts as Parts
 from likewise.similarity.from_function import Precomputed as Precomputed
 from likewise.similarity.from_function import from_function as from_function
@@ -85,6 +86,7 @@ from likewise.spaces.gaussians import Gaussians as Gaussians
 from likewise.spaces.grammar import Grammar as Grammar
 from likewise.spaces.graphs import Graphs as Graphs
 from likewise.spaces.molecules import Molecules as Molecules
+from likewise.spaces.oneof import OneOf as OneOf
 from likewise.spaces.permutations import Permutations as Permutations
 from likewise.spaces.pools.pool import Pool as Pool
 from likewise.spaces.record import Record as Record

@@ -20,6 +20,7 @@ from likewise.spaces.gaussians import Gaussians
 from likewise.spaces.grammar import Grammar
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
+from likewise.spaces.oneof import OneOf
 from likewise.spaces.permutations import Permutations
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
@@ -70,6 +71,17 @@ SPACES: dict[str, Callable[[Any], Space]] = {
     "nested records": lambda where: Record(
         where, g=Gaussians((-1, 1), (0.1, 2.0), 2), inner=Record(b=Box(0, 5), kind=["u", "v"])
     ),
+    "one of": lambda where: OneOf(
+        where,
+        svm=Record(C=Box(0.1, 10, log=[0]), kernel=["a", "b"]),
+        at=Box([0, 0], [1, 1]),
+        p=Permutations(4),
+        none=None,
+    ),
+    "record of branches": lambda where: Record(
+        where, a=["x", "y"], model=OneOf(u=Record(n=Box(1, 9, integer=[0]), t=Strings("AC", length=3)), v=Simplex(3))
+    ),
+    "branches of branches": lambda where: OneOf(where, u=OneOf(x=Box(0, 1), y=["a", "b"]), v=Record(z=Box(0, 3))),
     "custom": lambda where: Custom(even, where=where),
     "custom with all": lambda where: Custom(
         pair,
@@ -217,6 +229,7 @@ def test_the_suite_catches_a_broken_law(law: str, message: str) -> None:
         lambda where: Grammar(FORMULAS, where=where),
         lambda where: Graphs(2, where=where),
         lambda where: Molecules(["C"], where=where),
+        lambda where: OneOf(where, a=[1, 2]),
         lambda where: Permutations(3, where=where),
         lambda where: Pool([1, 2], where=where),
         lambda where: Record(where, a=[1, 2]),

@@ -60,7 +60,9 @@ def tabulate(similarity: Similarity, a: Encoding) -> Similarity:
         return Tabulated(similarity.between(a, a), similarity.psd)
     if not similarity.parts:
         return similarity
-    return similarity.rebuilt([tabulate(p, similarity.part_encoding(a, i)) for i, p in enumerate(similarity.parts)])
+    inside = [(part, similarity.part_encoding(a, i)) for i, part in enumerate(similarity.parts)]
+    # A branch without objects has no scores.
+    return similarity.rebuilt([part if encoding is None else tabulate(part, encoding) for part, encoding in inside])
 
 
 def learn(

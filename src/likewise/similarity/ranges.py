@@ -15,8 +15,16 @@ from numpy.typing import NDArray
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.combine.branches import Branches
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.vectors import Coordinates, Rescaled, VectorSimilarity, as_vectors
+
+
+class Branch(str):
+    """The name of a branch in a path: objects of other branches have nothing there."""
+
+    __slots__ = ()
+
 
 Path = tuple[str, ...]
 # Within a smaller factor from the least to the largest number, it hardly matters on which scale they are seen.
@@ -31,6 +39,8 @@ def column(objects: Sequence[Any], path: Path) -> list[Any]:
     """
     found = list(objects)
     for name in path:
+        if isinstance(name, Branch):
+            found = [x for x in found if name in x]
         if not all(isinstance(x, Mapping) and name in x for x in found):
             return []
         found = [x[name] for x in found]
@@ -80,6 +90,9 @@ def rescaled(similarity: Similarity, coordinates: Callable[[Path], Coordinates |
     if isinstance(similarity, Parts):
         inside = zip(similarity.fields, similarity.parts, strict=True)
         return similarity.rebuilt([rescaled(part, coordinates, (*path, name)) for name, part in inside])
+    if isinstance(similarity, Branches):
+        inside = zip(similarity.fields, similarity.parts, strict=True)
+        return similarity.rebuilt([rescaled(part, coordinates, (*path, Branch(name))) for name, part in inside])
     if isinstance(similarity, COMBINATIONS):
         return similarity.rebuilt([rescaled(part, coordinates, path) for part in similarity.parts])
     if isinstance(similarity, VectorSimilarity):

@@ -9,35 +9,34 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Self, cast
 
-import numpy as np
-
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_records
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.combine.algebra import COMBINATIONS
 from likewise.similarity.combine.parts import Parts
-from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import (
     Continuous,
-    Crossover,
     Enumerable,
     Generator,
-    Moves,
     PartlyContinuous,
     Space,
     at_vectors,
     is_continuous,
 )
-from likewise.spaces.box import Box
-from likewise.spaces.categorical import Categorical
-from likewise.spaces.drawing import MOVES, child, some
+from likewise.spaces.drawing import MOVES, child
+from likewise.spaces.made_of import (
+    HANDFUL,
+    part_mixed,
+    part_moves,
+    part_objects,
+    part_resolutions,
+    part_space,
+    part_width,
+    side_by_side,
+)
 from likewise.spaces.pools.pool import Pool
-from likewise.spaces.scalar import Scalar, scalar_of
 
 GRID = 200_000
-HANDFUL = 4
-STEPS = (0.02, 0.1, 0.3)
-BLENDED = 0.3
 
 Fields = dict[str, Any]
 
@@ -67,7 +66,7 @@ class Record(Space):
             raise SpaceError(f"the first argument of Record is a predicate, not {where!r}; give the parts by name")
         if not parts:
             raise SpaceError("Record needs at least one part, as in Record(solvent=['water', 'DMF'])")
-        assign(self, where=where, parts={name: _space(name, part) for name, part in parts.items()})
+        assign(self, where=where, parts={name: part_space("Record", name, part) for name, part in parts.items()})
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], build: Callable[[Any, str], Space]) -> Self:
@@ -121,7 +120,7 @@ class Record(Space):
         """Records that differ in one part: a handful for each part."""
         quota = max(HANDFUL, MOVES // len(self.parts))
         near = [
-            {**x, name: value} for name, part in self.parts.items() for value in _part_moves(part, x[name], quota, rng)
+            {**x, name: value} for name, part in self.parts.items() for value in part_moves(part, x[name], quota, rng)
         ]
         return self.keep_allowed(near)
 
@@ -129,7 +128,7 @@ class Record(Space):
         """Each part from one of the two records, or sometimes a mix of both parts."""
 
         def mixed() -> Fields:
-            return {name: _mixed_part(part, x[name], other[name], rng) for name, part in self.parts.items()}
+            return {name: part_mixed(part, x[name], other[name], rng) for name, part in self.parts.items()}
 
         return child(self, mixed, x)
 
@@ -139,7 +138,7 @@ class Record(Space):
         >>> Record(a=[1, 2], b=["x", "y"]).grid().objects[1]
         {'a': 1, 'b': 'y'}
         """
-        columns = {name: _listed(name, part) for name, part in self.parts.items()}
+        columns = {name: part_objects("record", name, part) for name, part in self.parts.items()}
         total = math.prod(map(len, columns.values()))
         if total > limit:
             raise SpaceError(
@@ -181,11 +180,7 @@ class Record(Space):
     @cached_property
     def widths(self) -> dict[str, int]:
         """How many numbers each continuous part has, which may be more than it has search coordinates."""
-        rng = np.random.default_rng(0)
-        return {
-            name: sum(part.widths.values()) if isinstance(part, Record) else _numbers(part, rng)
-            for name, part in self._continuous.items()
-        }
+        return {name: part_width(part) for name, part in self._continuous.items()}
 
     @property
     def dimension(self) -> int:
@@ -195,12 +190,7 @@ class Record(Space):
     @property
     def resolution(self) -> Vector:
         """Those of the continuous parts, side by side."""
-        return np.concatenate(
-            [
-                np.zeros(0),
-                *(np.broadcast_to(self.parts[k].resolution, p.dimension) for k, p in self._continuous.items()),
-            ]
-        )
+        return part_resolutions(self._continuous.values())
 
     def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
         """Each continuous part with its columns."""
@@ -212,7 +202,7 @@ class Record(Space):
     def to_vector(self, objects: Sequence[Fields]) -> Matrix:
         """The search coordinates of the continuous parts, side by side."""
         parts = self._continuous.items()
-        return _side_by_side(len(objects), [part.to_vector([x[name] for x in objects]) for name, part in parts])
+        return side_by_side(len(objects), [part.to_vector([x[name] for x in objects]) for name, part in parts])
 
     def with_vector(self, objects: Sequence[Fields], vectors: Matrix) -> list[Fields]:
         """The objects with their continuous parts at these search coordinates."""
@@ -224,7 +214,7 @@ class Record(Space):
 
     def project(self, vectors: Matrix) -> Matrix:
         """The nearest search coordinates inside."""
-        return _side_by_side(len(vectors), [part.project(columns) for _, part, columns in self._split(vectors)])
+        return side_by_side(len(vectors), [part.project(columns) for _, part, columns in self._split(vectors)])
 
     def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
         """A gradient in the numbers of the continuous parts as one in the search coordinates."""
@@ -232,70 +222,4 @@ class Record(Space):
         for name, part, columns in self._split(vectors):
             pulled.append(part.pull(columns, gradient[:, start : start + self.widths[name]]))
             start += self.widths[name]
-        return _side_by_side(len(vectors), pulled)
-
-
-def _side_by_side(n: int, columns: Sequence[Matrix]) -> Matrix:
-    """The columns as one matrix of `n` rows, which may have none."""
-    return np.hstack([np.zeros((n, 0)), *columns])
-
-
-def _space(name: str, part: Any) -> Space:
-    if isinstance(part, Box) and part.scalar:
-        return scalar_of(part)
-    if isinstance(part, Space):
-        return part
-    if isinstance(part, list):
-        try:
-            return Categorical(part)
-        except SpaceError as error:
-            raise SpaceError(f"field {name!r}: {error}") from error
-    raise SpaceError(
-        f"the part {name!r} of a Record is a space or a list of values, not {part!r}; "
-        "for a range of numbers write Float(low, high)"
-    )
-
-
-def _listed(name: str, part: Space) -> Sequence[Any]:
-    if isinstance(part, Enumerable):
-        return part.objects
-    if isinstance(part, Scalar) and (levels := part.levels) is not None:
-        return part.keep_allowed(levels)
-    if isinstance(part, Record):
-        return part.grid().objects
-    raise SpaceError(
-        f"the part {name!r} of the record, {type(part).__name__}, cannot be listed; give its values as a list"
-    )
-
-
-def _part_moves(part: Space, value: Any, quota: int, rng: Generator) -> list[Any]:
-    """Some neighbours of a part's value, whatever the part's space can do."""
-    if isinstance(part, Moves):
-        near = part.moves(value, rng)
-    elif isinstance(part, Continuous):
-        near = _steps(part, value, rng)
-    elif isinstance(part, Enumerable):
-        near = [part.objects[i] for i in some(len(part.objects), quota + 1, rng)]
-    else:
-        near = part.sample(HANDFUL, rng)
-    own = part.key(value)
-    different = [value for value in part.keep_allowed(near) if part.key(value) != own]
-    return [different[i] for i in some(len(different), quota, rng)]
-
-
-def _steps(part: Continuous, value: Any, rng: Generator) -> list[Any]:
-    """Random steps of several sizes from a continuous part's value."""
-    scales = np.repeat(STEPS, HANDFUL)[:, None]
-    steps = scales * rng.standard_normal((len(scales), part.dimension))
-    return part.from_vector(part.project(part.to_vector([value]) + steps))
-
-
-def _mixed_part(part: Space, value: Any, other: Any, rng: Generator) -> Any:
-    if isinstance(part, Crossover) and rng.random() < BLENDED:
-        return part.crossover(value, other, rng)
-    return value if rng.random() < 0.5 else other
-
-
-def _numbers(part: Any, rng: Generator) -> int:
-    """How many numbers an object of a continuous space has."""
-    return int(as_vectors(part.sample(1, rng)).shape[1])
+        return side_by_side(len(vectors), pulled)

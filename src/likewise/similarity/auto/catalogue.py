@@ -39,6 +39,7 @@ Kind = Literal[
     "Gaussians",
     "mixtures",
     "records",
+    "branches",
     "nothing",
 ]
 Similarities = tuple[Similarity, ...]
@@ -158,6 +159,12 @@ def of_records(fields: Mapping[str, Similarities]) -> Similarities:
     """
     factors, terms = ({name: found[k] for name, found in fields.items()} for k in (0, -1))
     return lw.Parts("product", [0.5] * len(fields), **factors), fixed(lw.Parts("sum", **terms))
+
+
+def of_branches(branches: Mapping[str, Similarities]) -> Similarities:
+    """The similarities of objects of several branches: the first of each, and the last with nothing to learn."""
+    first, last = ({name: found[k] for name, found in branches.items()} for k in (0, -1))
+    return lw.Branches(**first), fixed(lw.Branches(**last))
 
 
 _CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {

@@ -102,6 +102,15 @@ def of_records(fields: Mapping[str, Recognised]) -> Recognised:
     )
 
 
+def of_branches(branches: Mapping[str, Recognised]) -> Recognised:
+    """The similarities of objects of several branches, which are recognised already."""
+    listed = ", ".join(f"{name} ({found.kind})" for name, found in branches.items())
+    why = f"every object is of one of the branches {listed}"
+    return Recognised(
+        "branches", why, catalogue.of_branches({name: found.similarities for name, found in branches.items()})
+    )
+
+
 def _every(objects: Sequence[Any]) -> str:
     return f"every one of {len(objects)} objects" if len(objects) > 1 else "the object"
 
@@ -230,6 +239,8 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
     named = all(isinstance(name, str) for x in objects for name in x)
     if weights and (odd is not None or not named or _shares(objects, fields)):
         return _mixtures(objects)
+    if odd is not None and named and all(len(x) == 1 for x in objects):
+        return _branches(objects)
     if odd is not None or not named:
         other = 0 if odd is None else odd
         raise SimilarityError(
@@ -237,6 +248,15 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
             f"{_listed(objects[other])}; give every record every field, or a similarity that compares them"
         )
     return of_records({name: field for name in fields if (field := _field(name, objects))})
+
+
+def _branches(objects: Sequence[Mapping[str, Any]]) -> Recognised:
+    """Objects with one key each, not all the same one: each is of the branch that it names."""
+    inside: dict[str, list[Any]] = {}
+    for x in objects:
+        ((name, value),) = x.items()
+        inside.setdefault(name, []).append(value)
+    return of_branches({name: of_field(values) for name, values in inside.items()})
 
 
 def _listed(x: Mapping[Any, Any]) -> str:

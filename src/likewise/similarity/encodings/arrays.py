@@ -1,13 +1,13 @@
 """What a similarity computes once per object, so that comparing is array work.
 
 An encoding has one entry per object: a NumPy array (first axis), a list, a SciPy sparse matrix (rows), a tuple of
-encodings of equal length, or `Levels` of one where entries recur. These functions are all that the rest of the library
-asks of one.
+encodings of equal length, `Levels` of one where entries recur, or `Grouped` ones where objects of several groups are
+encoded each in their own way. These functions are all that the rest of the library asks of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -35,6 +35,29 @@ class Levels:
     which: Indices
 
 
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Objects of several groups: object i is of group `which[i]`, and `entries` has one encoding for each group.
+
+    An encoding holds the objects of its group in their order; it is None for a group without any.
+
+    >>> both = Grouped(np.array([1, 0, 1]), (["a"], np.array([3.0, 4.0])))
+    >>> take(both, np.array([2])).entries
+    (None, array([4.]))
+    """
+
+    which: Indices
+    entries: tuple[Encoding, ...]
+
+    def places(self, group: int) -> Indices:
+        """The places of the objects of a group."""
+        return np.flatnonzero(self.which == group)
+
+    def map(self, function: Callable[[Encoding], Encoding]) -> Grouped:
+        """The same with another encoding of each group that has objects."""
+        return Grouped(self.which, tuple(None if x is None else function(x) for x in self.entries))
+
+
 def worth_levels(objects: int, levels: int) -> bool:
     """Whether there are clearly more objects than levels."""
     return objects >= max(MANY, PER_LEVEL * levels)
@@ -49,6 +72,8 @@ def plain(encoding: Encoding) -> Encoding:
     """The encoding with an entry for each object, however often it recurs."""
     if isinstance(encoding, tuple):
         return tuple(map(plain, encoding))
+    if isinstance(encoding, Grouped):
+        return encoding.map(plain)
     return plain(take(encoding.entries, encoding.which)) if isinstance(encoding, Levels) else encoding
 
 
@@ -60,7 +85,7 @@ def count(encoding: Encoding) -> int:
     """
     if isinstance(encoding, tuple):
         return count(encoding[0])
-    if isinstance(encoding, Levels):
+    if isinstance(encoding, Levels | Grouped):
         return len(encoding.which)
     return int(encoding.shape[0]) if hasattr(encoding, "shape") else len(encoding)
 
@@ -77,6 +102,8 @@ def take(encoding: Encoding, index: Any) -> Encoding:
         which = encoding.which[index]
         worth = worth_levels(len(which), count(encoding.entries))
         return Levels(encoding.entries, which) if worth else take(encoding.entries, which)
+    if isinstance(encoding, Grouped):
+        return _taken_groups(encoding, index)
     if isinstance(encoding, list):
         return encoding[index] if isinstance(index, slice) else [encoding[i] for i in index]
     return encoding[index]
@@ -95,6 +122,9 @@ def join(encodings: Sequence[Encoding]) -> Encoding:
         return _joined_levels(encodings)
     if isinstance(first, tuple):
         return tuple(join(parts) for parts in zip(*encodings, strict=True))
+    if isinstance(first, Grouped):
+        groups = zip(*(encoding.entries for encoding in encodings), strict=True)
+        return Grouped(np.concatenate([encoding.which for encoding in encodings]), tuple(map(_joined_group, groups)))
     if isinstance(first, list):
         return [entry for encoding in encodings for entry in encoding]
     if isinstance(first, np.ndarray):
@@ -108,6 +138,22 @@ def join(encodings: Sequence[Encoding]) -> Encoding:
     from scipy import sparse
 
     return sparse.vstack(encodings, format="csr")
+
+
+def _taken_groups(encoding: Grouped, index: Any) -> Grouped:
+    rank = np.empty(len(encoding.which), dtype=np.intp)
+    for group in range(len(encoding.entries)):
+        places = encoding.places(group)
+        rank[places] = np.arange(len(places))
+    which, rank = encoding.which[index], rank[index]
+    chosen = [rank[which == group] for group in range(len(encoding.entries))]
+    each = zip(encoding.entries, chosen, strict=True)
+    return Grouped(which, tuple(take(inside, some) if len(some) else None for inside, some in each))
+
+
+def _joined_group(entries: Sequence[Encoding]) -> Encoding:
+    present = [inside for inside in entries if inside is not None]
+    return join(present) if present else None
 
 
 def distinct(keys: Iterable[Hashable]) -> tuple[Indices, Indices]:
@@ -141,6 +187,9 @@ def _keys(encoding: Encoding) -> list[Hashable]:
         return [x if isinstance(x, str | bytes) else id(x) for x in encoding]
     if isinstance(encoding, Levels):
         return _keys(plain(encoding))
+    if isinstance(encoding, Grouped):
+        inside = [iter(() if x is None else _keys(x)) for x in encoding.entries]
+        return [(group, next(inside[group])) for group in encoding.which.tolist()]
     if isinstance(encoding, np.ndarray):
         return [row.tobytes() for row in encoding]
     rows = [slice(*ends) for ends in pairwise(encoding.indptr)]

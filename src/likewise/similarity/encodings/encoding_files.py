@@ -1,6 +1,6 @@
 """Encodings on disk: arrays as .npy files, read by mapping them, and a JSON tree that says how they belong together.
 
-Arrays of numbers, sparse matrices, tuples and levels of these can be stored; lists of Python objects cannot.
+Arrays of numbers, sparse matrices, tuples, levels and groups of these can be stored; lists of Python objects cannot.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.encodings.arrays import Encoding, Levels
+from likewise.similarity.encodings.arrays import Encoding, Grouped, Levels
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ def _contents(encoding: Encoding) -> Iterator[Any]:
         inside: Iterable[Any] = encoding
     elif isinstance(encoding, Levels):
         inside = (encoding.entries, encoding.which)
+    elif isinstance(encoding, Grouped):
+        inside = (encoding.which, *(entries for entries in encoding.entries if entries is not None))
     elif _is_sparse(encoding):
         inside = (getattr(encoding, name) for name in SPARSE)
     else:
@@ -78,6 +80,10 @@ def write(encoding: Encoding, folder: Path, stem: str) -> Any:
         return {"tuple": [write(part, folder, f"{stem}-{i}") for i, part in enumerate(encoding)]}
     if isinstance(encoding, Levels):
         return {"levels": [write(encoding.entries, folder, f"{stem}-levels"), write(encoding.which, folder, stem)]}
+    if isinstance(encoding, Grouped):
+        inside = {i: entries for i, entries in enumerate(encoding.entries) if entries is not None}
+        files = {str(i): write(entries, folder, f"{stem}-group{i}") for i, entries in inside.items()}
+        return {"groups": len(encoding.entries), "which": write(encoding.which, folder, stem), "entries": files}
     if _is_sparse(encoding):
         matrix = encoding.tocsr()
         files = {name: write(getattr(matrix, name), folder, f"{stem}-{name}") for name in SPARSE}
@@ -105,7 +111,11 @@ def _files(tree: Any) -> Iterator[str]:
     if "array" in tree:
         yield tree["array"]
         return
-    for part in tree.get("tuple") or tree.get("levels") or tree["sparse"].values():
+    if "groups" in tree:
+        inside: Iterable[Any] = (tree["which"], *tree["entries"].values())
+    else:
+        inside = tree.get("tuple") or tree.get("levels") or tree["sparse"].values()
+    for part in inside:
         yield from _files(part)
 
 
@@ -115,6 +125,9 @@ def read(tree: Any, folder: Path) -> Encoding:
         return tuple(read(part, folder) for part in tree["tuple"])
     if "levels" in tree:
         return Levels(*(read(part, folder) for part in tree["levels"]))
+    if "groups" in tree:
+        entries = {int(i): read(part, folder) for i, part in tree["entries"].items()}
+        return Grouped(read(tree["which"], folder), tuple(entries.get(i) for i in range(tree["groups"])))
     if "sparse" in tree:
         from scipy import sparse
 
