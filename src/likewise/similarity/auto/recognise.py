@@ -239,7 +239,7 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
     named = all(isinstance(name, str) for x in objects for name in x)
     if weights and (odd is not None or not named or _shares(objects, fields)):
         return _mixtures(objects)
-    if odd is not None and named and all(len(x) == 1 for x in objects):
+    if odd is not None and named and all(map(_names_branch, objects)):
         return _branches(objects)
     if odd is not None or not named:
         other = 0 if odd is None else odd
@@ -248,6 +248,11 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
             f"{_listed(objects[other])}; give every record every field, or a similarity that compares them"
         )
     return of_records({name: field for name in fields if (field := _field(name, objects))})
+
+
+def _names_branch(x: Mapping[str, Any]) -> bool:
+    """Whether its one key is a branch: what it is made of is a record, or nothing."""
+    return len(x) == 1 and all(value is None or isinstance(value, Mapping) for value in x.values())
 
 
 def _branches(objects: Sequence[Mapping[str, Any]]) -> Recognised:
