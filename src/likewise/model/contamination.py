@@ -5,8 +5,8 @@ scale that suits the values best:
 
     log p(y)      against      log p(y without B) + Σ_{i ∈ B} log(π c(y_i)),
 
-B the farthest values, π the share of measurements that are bad, and c a density with very heavy tails for what a bad one
-may read. Values that a power makes ordinary, or that neighbours speak for, stay. Those in B are left out of the
+B the farthest values, π the share of measurements that are bad, and c a density with very heavy tails for what a bad
+one may read. Values that a power makes ordinary, or that neighbours speak for, stay. Those in B are left out of the
 model, and named; nothing else happens to them.
 """
 
@@ -81,7 +81,9 @@ def describe(x: Any, value: float) -> str:
     >>> describe("CCO", 8971.0)
     "8971 for 'CCO' is far from the other values and may be a bad measurement, so predictions leave it out"
     """
-    return f"{value:.6g} for {x!r} is far from the other values and may be a bad measurement, so predictions leave it out"
+    return (
+        f"{value:.6g} for {x!r} is far from the other values and may be a bad measurement, so predictions leave it out"
+    )
 
 
 def _middle(values: Vector) -> tuple[float, float]:

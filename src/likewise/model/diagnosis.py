@@ -127,7 +127,7 @@ class Diagnosis:
                 ),
                 *(
                     f"left out: {o.object!r} has {o.value:.4g} where the others say {o.expected:.4g} "
-                    f"({o.deviations:+.1f} standard deviations); measure it again, or correct it"
+                    f"({o.deviations:+.2g} standard deviations); measure it again, or correct it"
                     for o in self.suspects
                 ),
             ]
