@@ -269,6 +269,14 @@ def _error_of(objects: Sequence[Any], check: Check) -> SimilarityError | None:
 
 
 def _check_of(compared: Sequence[Similarity]) -> Check:
-    if any(map(molecular, compared)):
-        return parsed
-    return lambda objects: [similarity.encode(objects) for similarity in compared]
+    """What every similarity has to say about some objects; of molecules, reading them is enough."""
+
+    def check(objects: Sequence[Any]) -> None:
+        for similarity in compared:
+            try:
+                parsed(objects) if molecular(similarity) else similarity.encode(objects)
+            except SimilarityError as error:
+                whose = f" (similarity {similarity.name})" if len(compared) > 1 else ""
+                raise SimilarityError(f"{error}{whose}") from None
+
+    return check
