@@ -31,11 +31,10 @@ VALUES = (
 )
 OBJECTS = ("object", "smiles", "molecule", "compound", "sequence", "seq", "peptide", "dna", "rna", "protein", "formula")
 STDS = ("std", "sd", "stdev")
-COUNTERS = tuple(
-    "id|index|entry|run|run no|run number|no|nr|number|#|exp|experiment|trial|row|lfd nr|position|sample|sample id".split(
-        "|"
-    )
+_COUNTERS = (
+    "id|index|entry|run|run no|run number|no|nr|number|#|exp|experiment|trial|row|lfd nr|position|sample|sample id"
 )
+COUNTERS = tuple(_COUNTERS.split("|"))
 ASIDE = (*STDS, *COUNTERS, "name", "error", "uncertainty", "date", "comment", "comments")
 ASIDE_TOO = ("note", "notes", "remark", "remarks", "batch", "round", "plate", "well", "status", "operator", "")
 

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 _WORDS = (
     "average|mean|avg|avg.|median|total|totals|sum|subtotal|grand total|std|sd|stdev|std dev|standard deviation|"
     "mittelwert|durchschnitt|summe|gesamt|standardabweichung|moyenne|somme|écart-type|media|promedio"
-).split("|")
-SUMMARIES = [f(word) + end for word in _WORDS for f in (str, str.capitalize, str.upper, str.title) for end in ("", ":")]
+)
+SUMMARIES = [
+    f(word) + end
+    for word in _WORDS.split("|")
+    for f in (str, str.capitalize, str.upper, str.title)
+    for end in ("", ":")
+]
 # Where more rows than this say so, the word is a name of something.
 FEW = 0.2
 LOOKED_AT = 200

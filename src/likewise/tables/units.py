@@ -15,8 +15,8 @@ _SIMPLE = (
     "L|mL|µL|μL|uL|dL|m|cm|mm|µm|μm|um|nm|Å|mol|mmol|µmol|μmol|umol|nmol|mol%|mol %|wt%|wt %|vol%|vol %|w%|M|mM|µM|μM|"
     "uM|nM|N|eq|eq.|equiv|equiv.|bar|mbar|atm|psi|Pa|kPa|MPa|torr|rpm|V|mV|A|mA|W|kW|J|kJ|cal|kcal|eV|meV|Hz|kHz|MHz|"
     "ppm|ppb|a.u.|pH|€|$|EUR|USD|ee|% ee|-fold|x"
-).split("|")
-_KNOWN = {unit.casefold().replace(" ", "") for unit in _SIMPLE}
+)
+_KNOWN = {unit.casefold().replace(" ", "") for unit in _SIMPLE.split("|")}
 # Other ways to write a unit.
 _SAME = {"ºc": "°c", "oc": "°c", "degc": "°c", "c": "°c", "hr": "h", "hrs": "h", "hour": "h", "hours": "h"}
 _SAME |= {"mins": "min", "minutes": "min", "sec": "s", "eq": "equiv", "eq.": "equiv", "equiv.": "equiv"}
