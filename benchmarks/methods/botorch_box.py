@@ -1,9 +1,9 @@
-"""BoTorch on a box: SingleTaskGP with its defaults, log-EI climbed from many starts."""
+"""BoTorch on a box: SingleTaskGP with its defaults, and an acquisition climbed from many starts."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from botorch.models import SingleTaskGP
 from botorch.models.transforms import Normalize, Standardize
 from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
+from torch import Tensor
 
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.box import Box
@@ -23,12 +24,25 @@ SETTINGS = (
 )
 
 
-class BoxOptimiser:
-    """All that was told, and the next points by log-EI of a model fitted anew."""
+Choice = Callable[[SingleTaskGP, Tensor, Tensor, int], Tensor]
 
-    def __init__(self, task: Box, seed: int) -> None:
+
+def log_ei(model: SingleTaskGP, best: Tensor, bounds: Tensor, n: int) -> Tensor:
+    """The `n` points of highest log-EI, one after the other."""
+    gain = LogExpectedImprovement(model, best) if n == 1 else qLogExpectedImprovement(model, best)
+    return optimize_acqf(gain, bounds, q=n, num_restarts=10, raw_samples=512, sequential=n > 1)[0]
+
+
+class BoxOptimiser:
+    """All that was told, and the next points that `choose` finds in a model fitted anew.
+
+    `choose` is given the model, the best value, the bounds and the number of points.
+    """
+
+    def __init__(self, task: Box, seed: int, choose: Choice = log_ei) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
+        self.choose = choose
         self.bounds = torch.tensor(np.stack([task.lower, task.upper]), dtype=torch.double)
         self.x = torch.empty((0, task.dimension), dtype=torch.double)
         self.y = torch.empty((0, 1), dtype=torch.double)
@@ -40,11 +54,7 @@ class BoxOptimiser:
     def ask(self, n: int) -> list[Vector]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = self._fitted()
-            gain = (
-                LogExpectedImprovement(model, self.y.max()) if n == 1 else qLogExpectedImprovement(model, self.y.max())
-            )
-            found, _ = optimize_acqf(gain, self.bounds, q=n, num_restarts=10, raw_samples=512, sequential=n > 1)
+            found = self.choose(self._fitted(), self.y.max(), self.bounds, n)
         return list(found.detach().numpy())
 
     def _fitted(self) -> SingleTaskGP:
