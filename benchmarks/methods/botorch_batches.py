@@ -17,8 +17,8 @@ from benchmarks.tasks.box import Box
 # κ² of the paper's κ = 2.
 BETA = 4.0
 SETTINGS = (
-    "SingleTaskGP with default priors (RBF, a lengthscale per dimension), Normalize, Standardize, fit_gpytorch_mll; {}, "
-    "all points together, by optimize_acqf(num_restarts=10, raw_samples=512, batch_limit=5, maxiter=200)"
+    "SingleTaskGP with default priors (RBF, a lengthscale per dimension), Normalize, Standardize, fit_gpytorch_mll; {}"
+    ", all points together, by optimize_acqf(num_restarts=10, raw_samples=512, batch_limit=5, maxiter=200)"
 )
 
 

@@ -45,8 +45,10 @@ def _start(task: Task, seed: int) -> Optimiser:
 
 GP_UCB = Method(
     "gp-ucb",
-    lambda task: "GaussianProcessUCB of examples/paper_application.py: Gaussian kernel on the numbers in the unit cube, one "
-    "lengthscale, noise and amplitude by evidence on a grid, values standardised, μ + 2√V by L-BFGS from 8 starts",
+    lambda task: (
+        "GaussianProcessUCB of examples/paper_application.py: Gaussian kernel on the numbers in the unit cube, one "
+        "lengthscale, noise and amplitude by evidence on a grid, values standardised, μ + 2√V by L-BFGS from 8 starts"
+    ),
     ("likewise", "numpy", "scipy"),
     lambda task: isinstance(task, Box),
     _start,

@@ -2,9 +2,9 @@
 
 After Eriksson, Pearce, Gardner, Turner and Poloczek, "Scalable global optimization via local Bayesian optimization",
 NeurIPS 2019. In the unit cube a box of base length L lies around the best point, its sides in proportion to the
-lengthscales. Candidates in it differ from the best point in a random part of the dimensions; one function drawn from the
-posterior for each point of the batch picks one of them. L doubles after some batches that improved, halves after
-some that did not, and a new region begins where L gets too small.
+lengthscales. Candidates in it differ from the best point in a random part of the dimensions; for each point of the
+batch one function is drawn from the posterior, and picks one of them. L doubles after some batches that improved,
+halves after some that did not, and a new region begins where L gets too small.
 """
 
 from __future__ import annotations
