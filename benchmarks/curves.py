@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,16 @@ LOOKS = {
 LEAST, ACROSS = 1e-6, 3
 
 
-def draw(contents: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Mapping[str, Measures]], path: Path) -> None:
-    """Mean regret after each evaluation, on a logarithmic scale, a panel for each task."""
+def draw(
+    contents: Mapping[str, Mapping[str, Any]],
+    tables: Mapping[str, Mapping[str, Measures]],
+    path: Path,
+    looks: Mapping[str, tuple[str, str]] = MappingProxyType(LOOKS),
+) -> None:
+    """Mean regret after each evaluation, on a logarithmic scale, a panel for each task.
+
+    `looks` has the colour and the dashes of each method that is drawn.
+    """
     import matplotlib
 
     matplotlib.use("agg")
@@ -39,21 +48,23 @@ def draw(contents: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Mapping
     for panel in axes.flat[len(contents) :]:
         panel.set_axis_off()
     for panel, (name, content) in zip(axes.flat, contents.items(), strict=False):
-        _panel(panel, name, tables[name], content["task"]["initial"])
+        _panel(panel, name, tables[name], content["task"]["initial"], looks)
     handles = {label: line for a in axes.flat for line, label in zip(*a.get_legend_handles_labels(), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=8, fontsize=8, frameon=False)
     figure.savefig(path, dpi=80)
     pyplot.close(figure)
 
 
-def _panel(axes: Any, name: str, table: Mapping[str, Measures], initial: int) -> None:
-    for method, (colour, dash) in LOOKS.items():
+def _panel(
+    axes: Any, name: str, table: Mapping[str, Measures], initial: int, looks: Mapping[str, tuple[str, str]]
+) -> None:
+    for method, (colour, dash) in looks.items():
         if method not in table:
             continue
         curves = table[method].curves
         mean, t = np.maximum(curves.mean(axis=0), LEAST), np.arange(1, curves.shape[1] + 1)
         error = curves.std(axis=0, ddof=min(1, len(curves) - 1)) / np.sqrt(len(curves))
-        width = 2.0 if method == "likewise" else 1.1
+        width = 2.0 if method.startswith("likewise") and dash == "-" else 1.1
         axes.plot(t, mean, dash, label=method, color=colour, linewidth=width)
         axes.fill_between(t, np.maximum(mean - error, LEAST), mean + error, color=colour, alpha=0.12, linewidth=0)
     axes.axvline(initial, color="#BBBBBB", linewidth=0.6)

@@ -16,11 +16,8 @@ from benchmarks.store import results_of
 from benchmarks.tasks.catalogue import expectations
 
 RESULTS = SUITE / "experiments"
-PAPER = tuple(
-    f"paper-{score}-{strategy}{step}" for score in ("const", "exp") for strategy in "12" for step in ("", "-safe")
-)
 # Of the suite: the same tasks, from the same first objects.
-REUSED = {"paper": "paper-const-2", "botorch": "botorch", "random": "random"}
+REUSED = {"paper": "paper-const-2", "likewise": "likewise", "botorch": "botorch", "random": "random"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,10 @@ EXPERIMENTS = {
         Experiment(
             "distributions",
             expectations(1, 2, 5, 10),
-            {**{name: 5 for name in PAPER if name != "paper-const-2"}, "gp-ucb": 5, "airbo-like": 5, "likewise": 5},
+            {
+                "paper-const-1": 5, "gp-ucb": 5, "paper-exp-1": 5, "paper-exp-2": 5, "airbo-like": 5,
+                "paper-const-1-safe": 5, "paper-const-2-safe": 5, "paper-exp-1-safe": 5, "paper-exp-2-safe": 5,
+            },
             reused=True,
         ),
     )
