@@ -30,8 +30,8 @@ PEERS = {
 STRATEGIES = {"1": "two_stage", "2": "top"}
 STEPS = {"": "unit", "-safe": "safeguarded"}
 KAPPA = 2.0
-# What a chemist takes for alike: about one pair of molecules in twenty.
-ALIKE = 0.3
+# What a chemist takes for alike: about one pair of molecules in sixteen.
+ALIKE = 0.2
 
 
 class Standardised(StudyOptimiser):
