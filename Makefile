@@ -8,7 +8,7 @@ SEED ?= 0
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo paper test soak lint house wheel bench-setup bench clean
+.PHONY: setup demo paper experiments test soak lint house wheel bench-setup bench clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml
@@ -22,6 +22,10 @@ demo: setup
 
 paper: setup
 	$(BIN)/python examples/paper_application.py --out demo
+
+# docs/experiments.md out of the results; `python -m benchmarks.experiments` runs those that are missing.
+experiments: setup
+	$(BIN)/python -m benchmarks.experiments --docs
 
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not soak"
