@@ -29,7 +29,6 @@ from likewise.similarity.combine.algebra import symmetrised as symmetrised
 from likewise.similarity.combine.algebra import warped as warped
 from likewise.similarity.combine.branches import Branches as Branches
 from likewise.similarity.combine.parts import Parts as Parts
-from likewise.similarity.from_distance import from_distance as from_distance
 from likewise.similarity.from_function import Precomputed as Precomputed
 from likewise.similarity.from_function import from_function as from_function
 from likewise.similarity.kinds.categories import Equal as Equal
@@ -87,12 +86,12 @@ from likewise.spaces.gaussians import Gaussians as Gaussians
 from likewise.spaces.grammar import Grammar as Grammar
 from likewise.spaces.graphs import Graphs as Graphs
 from likewise.spaces.molecules import Molecules as Molecules
+from likewise.spaces.numbers.scalar import Float as Float
+from likewise.spaces.numbers.scalar import Int as Int
 from likewise.spaces.oneof import OneOf as OneOf
 from likewise.spaces.permutations import Permutations as Permutations
 from likewise.spaces.pools.pool import Pool as Pool
 from likewise.spaces.record import Record as Record
-from likewise.spaces.scalar import Float as Float
-from likewise.spaces.scalar import Int as Int
 from likewise.spaces.simplex import Simplex as Simplex
 from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets

@@ -20,11 +20,11 @@ from likewise.spaces.gaussians import Gaussians
 from likewise.spaces.grammar import Grammar
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
+from likewise.spaces.numbers.scalar import Float, Int
 from likewise.spaces.oneof import OneOf
 from likewise.spaces.permutations import Permutations
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
-from likewise.spaces.scalar import Float, Int
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.spaces.subsets import Subsets

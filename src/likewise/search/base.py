@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scorer
 from likewise.search.places import Places
+from likewise.search.plate import Plate, Rows
 from likewise.similarity.base import Similarity, Vector
-from likewise.spaces.base import Generator, Space
+from likewise.spaces.base import Enumerable, Generator, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +30,9 @@ class SearchState:
     """Where a search takes place: the space, what was observed (best first), and what may not be proposed again.
 
     `taken` are keys, `tried` where the objects lie, as far as they are known: what is closer to one of them than the
-    space can set is no new object either. `repeats` are the keys of observed objects that may be
-    measured again, though they are taken.
+    space can set is no new object either. `repeats` are the keys of observed objects that may be measured again, though
+    they are taken. `plate` says what else the next object of a batch must be, `rows` which rows of a pool are so;
+    `whole` are the space and the observations without it.
     """
 
     space: Space
@@ -39,6 +41,9 @@ class SearchState:
     rng: Generator
     tried: Places | None = None
     repeats: frozenset[str] = frozenset()
+    plate: Plate | None = None
+    rows: Rows | None = None
+    whole: tuple[Space, Sequence[Any]] | None = None
 
     def free(self, x: Any) -> bool:
         """Whether the object may be proposed."""
@@ -46,8 +51,18 @@ class SearchState:
 
     def all_free(self, objects: Sequence[Any]) -> NDArray[np.bool_]:
         """Which of the objects may be proposed."""
-        fresh = np.array([self.space.key(x) not in self.taken for x in objects], dtype=bool)
+        fresh = np.array([self.space.key(x) not in self.taken and self.permits(x) for x in objects], dtype=bool)
         return fresh & ~self.places.close(objects)
+
+    def permits(self, x: Any) -> bool:
+        """Whether the object fits on the plate, if there is one."""
+        return self.plate is None or self.plate.allows(x)
+
+    def sample(self, n: int) -> list[Any]:
+        """Random objects, as many as there are up to `n` where only some rows of a pool are permitted."""
+        if self.plate is not None and self.rows is not None:
+            return self.rows.sample(n, self.plate, self.taken, self.rng)
+        return self.space.sample(n, self.rng)
 
     @property
     def places(self) -> Places:
@@ -56,8 +71,26 @@ class SearchState:
 
     def without(self, objects: Sequence[Any]) -> SearchState:
         """The state when these objects are taken, too."""
-        keys = {self.space.key(x) for x in objects}
-        return replace(self, taken=self.taken | keys, tried=self.places.add(objects), repeats=self.repeats - keys)
+        keyed = {self.space.key(x): x for x in objects}
+        taken, repeats = self.taken | keyed.keys(), self.repeats - keyed.keys()
+        state = replace(self, taken=taken, tried=self.places.add(objects), repeats=repeats)
+        return state if self.plate is None else state.on(self.plate.after(keyed))
+
+    def on(self, plate: Plate) -> SearchState:
+        """The state in which the next object has to fit on the plate."""
+        space, observed = self.whole or (self.space, self.observed)
+        rows = self.rows or (Rows(space) if isinstance(space, Enumerable) else None)
+        plate = plate if rows is None else rows.go_on(plate, self.taken)
+        bound = plate.bind(space)
+        return replace(
+            self,
+            space=bound,
+            observed=plate.bring(observed, bound),
+            tried=self.tried or Places.of(space),
+            plate=plate,
+            rows=rows,
+            whole=(space, observed),
+        )
 
 
 class Search(ABC):
@@ -99,5 +132,5 @@ def _distinct(objects: Sequence[Any], order: Sequence[int], state: SearchState) 
     fresh: dict[str, int] = {}
     for i in order:
         fresh.setdefault(state.space.key(objects[i]), i)
-    free = [i for key, i in fresh.items() if key not in state.taken]
+    free = [i for key, i in fresh.items() if key not in state.taken and state.permits(objects[i])]
     return [free[i] for i in state.places.apart([objects[i] for i in free])]

@@ -18,8 +18,11 @@ from likewise.acquisition.confidence import Mean, Spread, UpperConfidence
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw
 from likewise.search.base import Found, Search, SearchState, best_distinct
+from likewise.search.places import Places
 
 FRESH_TRIES = 20
+# So many are drawn for each place on a plate.
+SAMPLES = 64
 
 
 class Strategy(ABC):
@@ -99,7 +102,7 @@ def _repeat(found: Found, scorer: Scorer, state: SearchState) -> list[Any]:
     if not state.repeats:
         return []
     objects = scorer.committee.objects
-    free = np.array([state.space.key(x) in state.repeats for x in objects], dtype=bool)
+    free = np.array([state.space.key(x) in state.repeats and state.permits(x) for x in objects], dtype=bool)
     scores = np.where(free, scorer.score_repeats(), -np.inf)
     best = int(np.argmax(scores))
     new = scorer.score_measurement(found.objects[0]) if found.objects else -np.inf
@@ -130,6 +133,8 @@ def fill_up(picks: list[Any], n: int, state: SearchState) -> list[Any]:
     from what was tried, any other object will do.
     """
     picks = list(picks)
+    if state.plate is not None:
+        return _fill_plate(picks, n, state.without(picks))
     for turn in range(FRESH_TRIES):
         if len(picks) >= n:
             break
@@ -138,4 +143,15 @@ def fill_up(picks: list[Any], n: int, state: SearchState) -> list[Any]:
         drawn = state.space.sample(4 * (n - len(picks)), state.rng)
         fresh = best_distinct(drawn, np.zeros(len(drawn)), state.without(picks))
         picks += fresh.objects[: n - len(picks)]
+    return picks
+
+
+def _fill_plate(picks: list[Any], n: int, state: SearchState) -> list[Any]:
+    """The picks and fresh samples, one after the other, as each may bind those after it."""
+    misses = 0
+    while len(picks) < n and misses < FRESH_TRIES:
+        near = replace(state, tried=Places.of(state.space)) if misses == FRESH_TRIES - 1 else state
+        drawn = state.sample(SAMPLES)
+        fresh = best_distinct(drawn, np.zeros(len(drawn)), near).objects[:1]
+        picks, state, misses = picks + fresh, state.without(fresh), 0 if fresh else misses + 1
     return picks

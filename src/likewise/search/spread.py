@@ -21,9 +21,15 @@ CANDIDATES = 1000
 def spread(n: int, similarity: Similarity, known: Sequence[Any], state: SearchState) -> list[Any]:
     """`n` distinct free objects by maximin: of random candidates, always the one least like all known and picked ones.
 
-    To keep outliers from being all that is picked, the choice is among few candidates for each pick.
+    To keep outliers from being all that is picked, the choice is among few candidates for each pick. On a plate each
+    pick is made when those before it are known.
     """
-    pool = state.space.sample(min(CANDIDATES, max(64, 8 * n)), state.rng)
+    if state.plate is not None and n > 1:
+        picks: list[Any] = []
+        while len(picks) < n and (new := spread(1, similarity, [*known, *picks], state.without(picks))):
+            picks += new
+        return picks
+    pool = state.sample(min(CANDIDATES, max(64, 8 * n)))
     found = best_distinct(pool, state.rng.random(len(pool)), state)
     if len(found.objects) <= 1:
         return found.objects[:n]
@@ -39,13 +45,13 @@ def spread(n: int, similarity: Similarity, known: Sequence[Any], state: SearchSt
         rows = similarity.between(encodings, others)
         check_scores(rows, found.objects, known, signed=similarity.signed)
         closest = (rows / np.outer(own, theirs)).max(axis=1)
-    picks: list[int] = []
-    while len(picks) < min(n, len(found.objects)):
+    chosen: list[int] = []
+    while len(chosen) < min(n, len(found.objects)):
         best = int(np.argmin(closest)) if np.isfinite(closest).any() else 0
-        picks.append(best)
+        chosen.append(best)
         closest = np.maximum(closest, scores[best])
         closest[best] = np.inf
-    return [found.objects[i] for i in picks]
+    return [found.objects[i] for i in chosen]
 
 
 def _encode(objects: Sequence[Any], similarity: Similarity, space: Space) -> Encoding:

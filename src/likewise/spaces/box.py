@@ -17,7 +17,7 @@ from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import RESOLUTION, Generator, Space, checked_where
 from likewise.spaces.drawing import child
-from likewise.spaces.steps import CLOSE, as_steps, check_step, settle_columns
+from likewise.spaces.numbers.steps import CLOSE, as_steps, check_step, settle_columns
 
 TOLERANCE = 1e-9
 STRIDES = (0.3, 0.1, 0.03, 0.01)

@@ -14,7 +14,7 @@ from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, M
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.drawing import some
-from likewise.spaces.scalar import Scalar, scalar_of
+from likewise.spaces.numbers.scalar import Scalar, scalar_of
 
 HANDFUL = 4
 STEPS = (0.02, 0.1, 0.3)

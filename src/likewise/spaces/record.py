@@ -23,6 +23,7 @@ from likewise.spaces.base import (
     at_vectors,
     is_continuous,
 )
+from likewise.spaces.conditions.some import Some
 from likewise.spaces.drawing import MOVES, child
 from likewise.spaces.made_of import (
     HANDFUL,
@@ -147,6 +148,14 @@ class Record(Space):
             )
         records = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
         return Pool(records, where=self.where, codec=(self.to_json, self.from_json))
+
+    def bound(self, only: Mapping[str, Sequence[Any]], where: Callable[[Any], bool] | None = None) -> Record:
+        """The records whose parts have some of these values alone, and that satisfy `where`, too."""
+        parts = {name: Some(part, tuple(only[name])) if name in only else part for name, part in self.parts.items()}
+        both = [each for each in (self.where, where) if each is not None]
+        made = Record(**parts)
+        assign(made, where=(lambda x: all(each(x) for each in both)) if both else None)
+        return made
 
     def to_json(self, x: Fields) -> Fields:
         return {name: part.to_json(x[name]) for name, part in self.parts.items()}

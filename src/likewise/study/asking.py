@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from likewise.errors import StudyError
+from likewise.search.plate import Plate
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
@@ -21,7 +22,6 @@ from likewise.study.recorder import new_row
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import NewRow
 from likewise.study.suggestion import Suggestion
-from likewise.study.suspicion import REPEAT
 from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
@@ -44,6 +44,7 @@ class Asking:
     seed: int
     sign: float
     replicates: bool
+    plate: Plate | None = None
     attempt: int = field(default=0, init=False)
     # Objects of earlier attempts, with their notes.
     kept: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list, init=False)
@@ -83,7 +84,8 @@ class Asking:
         taken = held | self.lost | {self.space.key(x) for x in kept}
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
         pending = [*self._pending, *self._since(), *kept]
-        known = Known(self._data, self._failed, pending, taken, rng)
+        plate = None if self.plate is None else self.plate.after({self.space.key(x): x for x in kept})
+        known = Known(self._data, self._failed, pending, taken, rng, plate)
         found = self.proposer.propose(n - len(kept), known, before)
         beliefs = found.beliefs if before is None else before.beliefs
         objects = [*kept, *found.objects]
@@ -103,12 +105,12 @@ class Asking:
         self.attempt += 1
 
     def _rows(self, found: Sequence[Suggestion], proposal: Proposal, claim: dict[str, Any]) -> list[NewRow]:
-        rows, known = [], self.ledger.keys()
+        known = self.ledger.keys() if self.replicates else set()
+        rows = []
         for s in found:
             summary = json.dumps(explanation.summary(s, proposal.beliefs))
             row = new_row(self.space, s.object, summary=summary, **claim)
-            again = self.replicates or s.notes.get("stage") == REPEAT
-            rows.append(replace(row, replicate=again and row.key in known))
+            rows.append(replace(row, replicate=row.key in known))
         return rows
 
     def _claim(self, rows: Sequence[NewRow]) -> list[int]:

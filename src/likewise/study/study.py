@@ -7,7 +7,7 @@ import os
 import platform
 import secrets
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
 from traceback import format_exception
@@ -38,12 +38,12 @@ from likewise.study.methods.base import Beliefs, Method, Restarting
 from likewise.study.methods.bounded import Bounds, check_bounds, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.observations import best_of, observations
+from likewise.study.plates import make_plate
 from likewise.study.recommendation import Recommendation, expected_best, recommend
 from likewise.study.recorder import Recorder
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.suspicion import Suspicion
 from likewise.study.trial import State, Trial
 
 if TYPE_CHECKING:
@@ -135,7 +135,6 @@ class Study:
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
         self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
-        self._suspicion = Suspicion()
         watch(self)
         self._note(
             {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe(), **describe_bounds(kept)}
@@ -179,19 +178,40 @@ class Study:
         """How many trials are in a state."""
         return len(self._trials_in(State(state)))
 
-    def ask(self, n: int = 1, *, replicates: bool = False) -> list[Suggestion]:
+    def ask(
+        self,
+        n: int = 1,
+        *,
+        replicates: bool = False,
+        same: Sequence[str] = (),
+        groups: int = 1,
+        at_most: Mapping[str, int] | None = None,
+        fix: Mapping[str, Any] | None = None,
+        where: str | Callable[[Any], bool] | None = None,
+    ) -> list[Suggestion]:
         """The next objects to try.
 
         n: how many, 1 by default; there are fewer, or none, only where the space has no more.
         replicates: whether an object that is measured or failed may be proposed again; False by default. A measured one
             is proposed where one more noisy measurement of it is worth more than one of the best new object. Objects
             being measured are never proposed.
+        same: parts of a record that have one value in the whole batch, or in each group: `same=["temperature"]`.
+        groups: how many groups the batch has, 1 by default; the first suggestions are the first group.
+        at_most: how many different values a part may have in the batch: `at_most={"ligand": 3}`.
+        fix: the values of some parts: `fix={"base": "KOAc"}`.
+        where: a condition on each object, as text (`"cost < 20 and solvent != 'DMF'"`) or as a function.
+
+        The last five are for records and pools of records; docs/study.md has the rules. With them the objects are
+        picked one by one.
         """
         at_least_one("the number of suggestions", n)
+        plate = make_plate(self.space, n, same, groups, at_most, fix, where)
         with self._lock:
             self._ledger.sync()
             self._expire()
-            asking = Asking(self._store, self._ledger, self.space, self._proposer, self.seed, self._sign, replicates)
+            asking = Asking(
+                self._store, self._ledger, self.space, self._proposer, self.seed, self._sign, replicates, plate
+            )
             found = asking.suggestions(n, worker=self.worker, lease=self._lease)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
@@ -206,8 +226,6 @@ class Study:
         id: int | None = None,
     ) -> None:
         """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
-
-        A value that is taken for a bad measurement, far from what all others say, is recorded with a `SuspectWarning`.
 
         what: a suggestion, a trial, or any object that was measured anyway.
         value: a finite number, or a `Measurement` with its standard deviation.
@@ -380,7 +398,6 @@ class Study:
                 self._recorder.record(findings)
             except SimilarityError as error:
                 raise SimilarityError(f"{path}: {error}") from error
-            self._suspicion.look(findings, self._ledger, self._proposer, self._sign)
             return len(findings)
 
     def begin_in_child(self) -> None:
@@ -423,7 +440,6 @@ class Study:
         with self._lock:
             self._ledger.sync()
             self._recorder.record(findings)
-            self._suspicion.look(findings, self._ledger, self._proposer, self._sign)
 
 
 def _for_user(trial: Trial) -> Trial:

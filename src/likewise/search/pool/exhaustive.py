@@ -117,8 +117,11 @@ class ExhaustiveSearch(Search):
         return version
 
     def _taken(self, state: SearchState) -> Rows:
-        rows = map(self.row, state.taken)
-        return np.array(sorted(row for row in rows if row is not None), dtype=np.intp)
+        found = map(self.row, state.taken)
+        rows = np.array(sorted(row for row in found if row is not None), dtype=np.intp)
+        if state.plate is None or state.rows is None:
+            return rows
+        return np.union1d(rows, np.flatnonzero(~state.rows.allowed(state.plate, state.taken)))
 
 
 def _finder(objects: Sequence[Any], key: Callable[[Any], str]) -> Callable[[str], int | None]:

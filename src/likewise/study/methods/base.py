@@ -15,6 +15,7 @@ from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings
 from likewise.model.schedule import Data
+from likewise.search.plate import Plate
 from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Generator, Space
@@ -29,6 +30,7 @@ class Known:
     pending: objects that are being evaluated.
     taken: keys of the objects that may not be proposed.
     rng: where everything random comes from.
+    plate: what the objects of the batch must be together; None where they may be any.
     """
 
     told: Data
@@ -36,6 +38,7 @@ class Known:
     pending: Sequence[Any]
     taken: set[str]
     rng: Generator
+    plate: Plate | None = None
 
 
 @dataclass(frozen=True, eq=False)

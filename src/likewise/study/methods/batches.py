@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -21,7 +22,8 @@ def search_state(space: Space, known: Known) -> SearchState:
     observed, taken = [known.told.objects[i] for i in order], known.taken | space.excluded
     # What may be measured again is no new object; it is proposed where a repeat is worth more.
     repeats = frozenset(map(space.key, observed)) - taken
-    return SearchState(space, observed, taken | repeats, known.rng, tried, repeats)
+    state = SearchState(space, observed, taken | repeats, known.rng, tried, repeats)
+    return state if known.plate is None else state.on(known.plate)
 
 
 def is_used_up(state: SearchState) -> bool:
@@ -35,10 +37,20 @@ def complete(picks: list[Any], n: int, state: SearchState) -> list[Any]:
     What is new comes first, then what may be measured again.
     """
     space = state.space
-    if len(picks) >= n or not isinstance(space, Enumerable):
+    if len(picks) >= n or state.plate is not None or not isinstance(space, Enumerable):
         return picks[:n] if len(picks) >= n else fill_up(picks, n, state)
     objects, state = space.objects, state.without(picks)
     drawn = state.rng.permutation(len(objects)).tolist()
     fresh = (objects[i] for i in drawn if space.key(objects[i]) not in state.taken)
     again = (objects[i] for i in drawn if space.key(objects[i]) in state.repeats)
     return picks + list(islice(chain(fresh, again), n - len(picks)))
+
+
+def first_free(found: Sequence[Any], n: int, state: SearchState) -> list[Any]:
+    """The first `n` of the objects that may be proposed, each with those before it picked."""
+    picks: list[Any] = []
+    for x in found:
+        if len(picks) < n and state.space.key(x) not in state.taken and state.permits(x):
+            picks.append(x)
+            state = state.without([x])
+    return picks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from likewise.acquisition.base import Acquisition
@@ -15,7 +15,7 @@ from likewise.model.fit import Settings
 from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search, SearchState
-from likewise.search.batch import Strategy
+from likewise.search.batch import Sequential, Strategy
 from likewise.search.choose import choose_search, choose_strategy
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
@@ -26,7 +26,6 @@ from likewise.study.checks import check_parts
 from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
 from likewise.study.methods.batches import complete, is_used_up, search_state
 from likewise.study.similarities import similarities, with_fixed
-from likewise.study.suspicion import REPEAT, to_repeat
 
 INITIAL = 5
 
@@ -99,22 +98,15 @@ class CommitteeProposer(Proposer):
         self.model.check(objects, known)
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
-        beliefs = self.believe(known.told) if known.told.objects else None
-        again = [] if beliefs is None else to_repeat(beliefs.committee, known, self.space)[:n]
-        found = self._propose_new(n - len(again), replace(known, pending=[*known.pending, *again]), before)
-        notes = [*({"stage": REPEAT} for _ in again), *found.notes]
-        return Proposal([*again, *found.objects], beliefs, notes, found.memory)
-
-    def _propose_new(self, n: int, known: Known, before: Proposal | None) -> Proposal:
-        """Objects that were not measured yet, or may be measured again."""
         first = len(known.told.objects) < self.initial
         state = search_state(self.space, known)
-        if n == 0 or is_used_up(state):
+        if is_used_up(state):
             return Proposal([])
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
+        beliefs = self.believe(known.told) if known.told.objects else None
         objects = complete(picks, n, state)
-        return Proposal(objects, None, [{"stage": "initial"} if first else {} for _ in objects], memory)
+        return Proposal(objects, beliefs, [{"stage": "initial"} if first else {} for _ in objects], memory)
 
     def search_for(self, differentiable: bool) -> Search:
         """The search that was given, or that the space's abilities choose."""
@@ -134,7 +126,9 @@ class CommitteeProposer(Proposer):
         return spread(n, similarities[0], [*known.told.objects, *self._comparable(known), *known.pending], state)
 
     def _pick(self, n: int, known: Known, memory: _Memory, state: SearchState) -> list[Any]:
-        strategy = self.strategy or choose_strategy(self.space, self.acquisition)
+        # On a plate each pick may bind the next ones, so that they are made one by one.
+        chosen = None if state.plate is None else Sequential()
+        strategy = chosen or self.strategy or choose_strategy(self.space, self.acquisition)
         return strategy.pick(n, memory.scorer, memory.search, state, known.pending)
 
     def _memory(self, known: Known, before: Proposal | None) -> _Memory:

@@ -31,7 +31,7 @@ from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.mix import Mix
 from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
-from likewise.study.methods.batches import complete, is_used_up, search_state
+from likewise.study.methods.batches import complete, first_free, is_used_up, search_state
 from likewise.study.methods.committee import INITIAL
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class PaperProposer(Proposer):
         memory = before.memory if before is not None and before.memory is not None else None
         reached = memory or self.method.follow(beliefs.committee, state, self._pool_search()).equilibria
         # None is measured again; how near to another it may be is the iteration's business.
-        picks = [x for x in reached if self.space.key(x) not in state.taken][:n]
+        picks = first_free(reached, n, state)
         objects = complete(picks, n, state)
         notes = [{"equilibrium": True}] * len(picks) + [{"filled": True}] * (len(objects) - len(picks))
         return Proposal(objects, beliefs, notes, reached)

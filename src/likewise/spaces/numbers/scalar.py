@@ -13,10 +13,12 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
+from likewise.spaces.box import STRIDES as SCALES
 from likewise.spaces.box import Box
-from likewise.spaces.ranges_text import read_range
+from likewise.spaces.numbers.ranges_text import read_range
 
-Number = float | int
+# How far a number without steps moves, as shares of its range: several times each.
+STRIDES = np.repeat(SCALES, 3)[:, None]
 
 
 class Scalar(Space):
@@ -103,7 +105,15 @@ class Scalar(Space):
 
     def moves(self, x: Any, rng: Generator) -> list[Any]:
         """One step up, one down and anywhere; without steps, shaken at several scales."""
-        return self.keep_allowed(self._numbers(self.box.moves(np.array([float(x)]), rng)))
+        if self.box.step[0]:
+            step = float(self.box.step[0])
+            near = self.from_numbers(np.array([[x - step], [x + step], [self._draw(1, rng)[0]]], dtype=float))
+        elif self.box.free[0]:
+            shaken = self.to_vector([x]) + STRIDES * rng.standard_normal((len(STRIDES), 1))
+            near = self.from_vector(shaken)
+        else:
+            near = []
+        return self.keep_allowed([y for y in dict.fromkeys(near) if y != x])
 
     def crossover(self, x: Any, other: Any, rng: Generator) -> Any:
         """In steps one of the two; else a number from between them, or a little beyond."""
@@ -113,10 +123,6 @@ class Scalar(Space):
     def view(self, similarity: Similarity) -> Similarity:
         """Similarities of vectors see the unit interval, so that a lengthscale is a fraction of the range."""
         return self.box.view(similarity)
-
-    def narrow(self, values: Sequence[Any]) -> Space:
-        """These numbers alone, in the coordinates of the whole range."""
-        return Some(self, tuple(values))
 
 
 @dataclass(frozen=True)
@@ -196,73 +202,6 @@ class Int(Scalar):
     @cached_property
     def box(self) -> Box:
         return _box(self.low, self.high, log=self.log, step=self.step, integer=True)
-
-
-@dataclass(frozen=True)
-class Some(Scalar):
-    """Some numbers of a range, in the range's coordinates: what is left of it when a batch may use only these."""
-
-    short = None
-    whole: Scalar
-    values: tuple[Any, ...]
-    where: None = None
-
-    @property
-    def box(self) -> Box:
-        return self.whole.box
-
-    @property
-    def integer(self) -> bool:
-        return self.whole.integer
-
-    @property
-    def size(self) -> float:
-        return len(self.values)
-
-    @property
-    def levels(self) -> tuple[Any, ...]:
-        return self.values
-
-    @property
-    def stepped(self) -> bool:
-        return True
-
-    @property
-    def resolution(self) -> Vector:
-        return np.zeros(1)
-
-    def _draw(self, n: int, rng: Generator) -> list[Any]:
-        return [self.values[i] for i in rng.integers(len(self.values), size=n)]
-
-    def _fit(self, x: Any) -> Any:
-        fitted = self.whole.fit(x)
-        if fitted not in self.values:
-            raise SpaceError(f"{x!r} is none of {', '.join(map(repr, self.values))}")
-        return fitted
-
-    def _nearest(self, vectors: Matrix) -> list[Any]:
-        own = self.box.to_vector(self.values)[:, 0]
-        return [self.values[i] for i in np.argmin(np.abs(vectors - own), axis=1).tolist()]
-
-    def from_vector(self, vectors: Matrix) -> list[Any]:
-        return self._nearest(np.asarray(vectors))
-
-    def project(self, vectors: Matrix) -> Matrix:
-        return self.to_vector(self._nearest(np.asarray(vectors)))
-
-    def from_numbers(self, numbers: Matrix) -> list[Any]:
-        return self._nearest(self.box.to_vector(list(numbers)))
-
-    def moves(self, x: Any, rng: Generator) -> list[Any]:
-        """The other numbers."""
-        return [value for value in self.values if value != x]
-
-    def crossover(self, x: Any, other: Any, rng: Generator) -> Any:
-        """One of the two."""
-        return x if rng.random() < 0.5 else other
-
-    def describe(self) -> dict[str, Any]:
-        return {"space": "Some", "whole": self.whole.describe(), "values": list(self.values)}
 
 
 def scalar_of(box: Box) -> Scalar:

@@ -1,0 +1,1 @@
+"""Conditions as text: what may be proposed, in a small language of its own."""
