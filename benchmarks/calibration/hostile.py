@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import likewise as lw
+from likewise.errors import SuspectWarning
 
 MOST, UNSEEN = 60, 12
 RANGES = 3.0
@@ -116,6 +117,7 @@ def _study(seed: int, n: int, points: Matrix, matrix: Matrix, rng: Rng) -> str |
     rows = [*((i, float(y), std) for i, y in enumerate(told)), *((int(i), float(-told[i]), std) for i in again)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", SuspectWarning)
         try:
             study.tell_many(rows)
             found = _complaint(study, n, [value for _, value, _ in rows])

@@ -29,6 +29,7 @@ from likewise.similarity.combine.algebra import symmetrised as symmetrised
 from likewise.similarity.combine.algebra import warped as warped
 from likewise.similarity.combine.branches import Branches as Branches
 from likewise.similarity.combine.parts import Parts as Parts
+from likewise.similarity.from_distance import from_distance as from_distance
 from likewise.similarity.from_function import Precomputed as Precomputed
 from likewise.similarity.from_function import from_function as from_function
 from likewise.similarity.kinds.categories import Equal as Equal

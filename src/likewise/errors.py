@@ -9,7 +9,8 @@
     ├── UsageError        a command that does not fit its files
     └── MissingExtra      an optional library that is not installed
 
-Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on.
+Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on, a
+`SuspectWarning` which value may be a bad measurement.
 """
 
 from collections.abc import Mapping
@@ -47,6 +48,10 @@ class StorageError(LikewiseError, RuntimeError):
 
 class StorageWarning(UserWarning):
     """A stored row that cannot be used and is passed over; the others are read."""
+
+
+class SuspectWarning(UserWarning):
+    """A value that is more likely a bad measurement than true; it is kept, and no model is made of it."""
 
 
 class TableError(LikewiseError, ValueError):

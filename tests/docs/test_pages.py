@@ -55,7 +55,7 @@ def test_public_names_are_public(page: Path) -> None:
     assert {name for name in re.findall(r"\blw\.([A-Za-z]\w*)", text) if not hasattr(lw, name)} <= own
 
 
-@pytest.mark.parametrize("name", ["similarities.md", "spaces.md"])
+@pytest.mark.parametrize("name", ["similarities.md", "spaces.md", "integrations.md"])
 def test_snippets_run(name: str) -> None:
     pytest.importorskip("rdkit")
     names = {"lw": lw, "smiles": ["CCO", "CCN", "CCC"], "values": [1.0, 2.0, 3.0]}

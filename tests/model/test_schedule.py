@@ -15,9 +15,9 @@ NOISE = np.random.default_rng(0).normal(size=200)
 
 
 def observations(t: int, jump_from: int) -> Data:
-    """A smooth curve; from `jump_from` on, values that nothing foretold."""
+    """A smooth curve; from `jump_from` on, values that nothing foretold, and yet none that is far from all."""
     x = np.linspace(0.0, 1.0, 200)[np.random.default_rng(1).permutation(200)]
-    values = np.sin(6.0 * x) + np.where(np.arange(200) < jump_from, 0.0, 8.0 * NOISE)
+    values = np.sin(6.0 * x) + np.where(np.arange(200) < jump_from, 0.0, 3.0 * NOISE)
     return Data([np.array([v]) for v in x[:t]], values[:t], None)
 
 

@@ -1,4 +1,4 @@
-"""What a column of objects holds: text, numbers or JSON; almost all cells decide, and the others are mistakes."""
+"""What a column of objects holds: text, numbers or JSON; most cells decide, and the others are mistakes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ import polars
 
 from likewise.tables.cells import CODE, Decimal, numbers, one_number, style_of, too_long
 from likewise.tables.nesting import read_json
-from likewise.tables.signs import ALMOST_ALL
+from likewise.tables.signs import MOST
 from likewise.tables.writing import cell_text
 
 # Comparing texts takes time and memory in their length: a dozen this long take seconds, and longer ones are mistakes.
 LONGEST_TEXT = 100_000
-AS_TEXT = "correct it, or compare the column as text"
+OR_AS_TEXT = "or compare the column as text"
+AS_TEXT = f"correct it, {OR_AS_TEXT}"
+# A column is one of JSON when almost all cells are; the others are mistakes.
+ALMOST_ALL = 0.9
+ROOM = ("rt", "r.t.", "r.t", "room temp", "room temp.", "room temperature", "ambient", "raumtemperatur")
+NOTHING = "it stands for nothing, and the other cells of the column are numbers; write 0 where nothing was added"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +63,7 @@ def _kind(cells: polars.Series, present: Sequence[str], decimal: Decimal) -> tup
         return "text", ""
     if present[0][0] in "[{" and len(_json(present).wrong) <= (1 - ALMOST_ALL) * len(present):
         return "JSON", ""
-    if style_of(cells).share < ALMOST_ALL:
+    if style_of(cells).share <= MOST:
         return "text", ""
     code = next((text for text in present if _code(text)), None)
     if code is not None:
@@ -80,9 +85,12 @@ def _numbers(cells: polars.Series, texts: Sequence[str | None], decimal: Decimal
     wrong: dict[int, str] = {}
     for place in read.bad:
         sign = "" if one_number(texts[place] or "") is None else f" with decimal sign {decimal!r}"
-        wrong[place] = f"it is not a number{sign}, unlike the other cells of the column; {AS_TEXT}"
+        room = " (20 or 25 °C for room temperature)" if (texts[place] or "").lower() in ROOM else ""
+        wrong[place] = f"it is not a number{sign}{room}, unlike the other cells of the column; {AS_TEXT}"
     for place, text in enumerate(texts):
-        if text is not None and (_code(text) or too_long([text], decimal)):
+        if text is not None and place not in wrong and read.values[place] != read.values[place]:
+            wrong[place] = f"{NOTHING}, {OR_AS_TEXT}"
+        elif text is not None and (_code(text) or too_long([text], decimal)):
             wrong[place] = f"it is a code, and the other cells of the column are numbers; {AS_TEXT}"
     return Content("numbers", [None if value != value else value for value in read.values], wrong)
 

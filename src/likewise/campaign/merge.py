@@ -228,7 +228,7 @@ def _as_text(table: Sheet, results: Sheet, cell: Any, numeric: bool) -> str:
         return number_text(cell, table.decimal)
     if not isinstance(cell, str):
         return cell_text(cell)
-    if table.decimal == results.decimal or not numeric or not ("." in cell or "," in cell):
+    if not numeric or not ("." in cell or "," in cell) or (table.decimal == results.decimal and "," not in cell):
         return cell
     value = number(cell.strip(), results.decimal)
     return cell if value is None else number_text(value, table.decimal)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars
 
-from likewise.campaign.contents import AS_TEXT, Content, content
+from likewise.campaign.contents import OR_AS_TEXT, Content, content
 from likewise.campaign.roles import Roles
+from likewise.campaign.spellings import Spellings, respell
 from likewise.errors import SpaceError, UsageError
 from likewise.spaces.codec.cells import read_number, write_cell
 from likewise.tables.cells import Decimal, could_mean, empty, one_number, style_of
@@ -42,6 +44,7 @@ class Objects:
     bad: list[Bad] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    spellings: dict[str, Spellings] = field(default_factory=dict)
 
 
 def objects(
@@ -51,13 +54,26 @@ def objects(
     space: Space | None = None,
     kinds: Mapping[str, str] | None = None,
     decimal: Decimal | None = None,
+    exactly: Collection[str] = (),
+    spelled: Mapping[str, Spellings] | None = None,
+    measured: Sequence[int] = (),
 ) -> Objects:
-    """The objects of a table's rows; a row without any content has none. `kinds` are those of known columns."""
+    """The objects of a table's rows; a row without any content has none.
+
+    `kinds` are those of known columns, and `spelled` their spellings, where these are results. The texts of columns in
+    `exactly` are what their letters are. `measured` are the rows with a value.
+    """
     if space is not None:
         return _in_space(table, roles, space, decimal)
     columns = {name: content(table.column(name), (kinds or {}).get(name), decimal or ".") for name in roles.objects}
     found = Objects([], kinds={name: column.kind for name, column in columns.items()})
     found.notes = [f"column {name!r} {column.note}" for name, column in columns.items() if column.note]
+    for name, column in columns.items():
+        if column.kind == "text" and name not in exactly:
+            known = (spelled or {}).get(name)
+            values, found.spellings[name], note = respell(column.values, name, known, table.number, measured)
+            columns[name] = replace(column, values=values)
+            found.notes += [f"column {name!r} {note}. To keep them apart, compare the column as text"] if note else []
     blank = _blank(table)
     only = columns[roles.objects[0]]
     if not (roles.record or blank or only.wrong or None in only.values):
@@ -72,7 +88,7 @@ def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Obj
     for name, column in columns.items():
         if place in column.wrong:
             reason = column.wrong[place]
-            settings = {"text": name} if reason.endswith(AS_TEXT) else {}
+            settings = {"text": name} if reason.endswith(OR_AS_TEXT) else {}
             found.bad.append(Bad(place, name, table.column(name)[place], reason, settings))
             return None
         if column.values[place] is None:
@@ -87,7 +103,8 @@ def _blank(table: Table) -> set[int]:
     # Whoever writes the file may put quotation marks around nothing.
     texts = polars.col(polars.String).str.strip_chars().replace("", None)
     empty = polars.all_horizontal(polars.all().is_null())
-    return {*table.frame.with_columns(texts).select(empty.arg_true()).to_series().to_list(), *table.ragged}
+    found = table.frame.with_columns(texts).select(empty.arg_true()).to_series().to_list()
+    return {*found, *table.ragged, *table.aside}
 
 
 def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = None) -> Any:
@@ -130,9 +147,22 @@ def _in_space(table: Table, roles: Roles, space: Space, decimal: Decimal | None)
             found.objects.append(space.fit(from_cells(space, cells, decimal)))
         except (SpaceError, ValueError) as error:
             found.objects.append(None)
-            column = next((name for name in cells if repr(name) in str(error)), roles.objects[0])
+            column = _blamed(str(error), roles.objects)
             found.bad.append(Bad(place, column, cells[column], f"it is not in the space: {error}"))
     return found
+
+
+def _blamed(error: str, columns: Sequence[str]) -> str:
+    """The column that an error of a space is about: the one it names, or counts as a dimension from 0.
+
+    >>> _blamed("dimension 1 is 400, outside its bounds [20, 120]", ["time", "temp"])
+    'temp'
+    """
+    named = next((name for name in columns if repr(name) in error), None)
+    counted = re.search(r"\bdimension (\d+) is\b", error)
+    if named is None and counted is not None and int(counted[1]) < len(columns):
+        return columns[int(counted[1])]
+    return named or columns[0]
 
 
 def from_cells(space: Space, cells: Mapping[str, Any], decimal: Decimal | None = None) -> Any:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import numpy as np
 
 from likewise.campaign.listener import Listener, Progress
 from likewise.campaign.objects import Bad
 from likewise.campaign.sheet import Sheet, cell_of, leave_out_bad
 from likewise.campaign.similarities import Request, choose_similarities, molecular
 from likewise.campaign.wording import count, shown
-from likewise.errors import SimilarityError, TableError, UsageError
+from likewise.errors import SimilarityError, SuspectWarning, TableError, UsageError
+from likewise.model.contamination import describe, far_values
 from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.pieces import PIECE
@@ -131,6 +135,7 @@ def _build(
     rows: dict[str, int] = {}
     if sheet is not None:
         _tell(study, sheet)
+        _remark_on_suspects(study, sheet, listener)
         for place in (*sheet.measured, *sheet.candidates):
             rows.setdefault(_key(space, sheet.objects[place]), place)
     return Problem(study, similarities, sheet, rows, pool)
@@ -182,7 +187,24 @@ def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[fl
 
 
 def _tell(study: Study, sheet: Sheet) -> None:
-    study.tell_many([(sheet.objects[i], sheet.values[i], sheet.std(i)) for i in sheet.measured])
+    with warnings.catch_warnings():
+        # Suspects are noted by their rows.
+        warnings.simplefilter("ignore", SuspectWarning)
+        study.tell_many([(sheet.objects[i], sheet.values[i], sheet.std(i)) for i in sheet.measured])
+
+
+def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
+    """Note which values are taken for bad measurements, by their rows."""
+    if not len(far_values(np.array([sheet.values[i] for i in sheet.measured]))):
+        return
+    sign = 1.0 if study.direction == "maximize" else -1.0
+    for one in study.committee().suspects:
+        value, key = sign * one.value, study.space.key(one.object)
+        rows = [i for i in sheet.measured if sheet.values[i] == value and study.space.key(sheet.objects[i]) == key]
+        where = "".join(f"row {sheet.table.number(i)}: " for i in rows[:1])
+        listener.note(
+            f"{where}{describe(one.object, value)}. Correct it, or measure it again and add it as another row"
+        )
 
 
 def _without_refused(
@@ -247,6 +269,14 @@ def _error_of(objects: Sequence[Any], check: Check) -> SimilarityError | None:
 
 
 def _check_of(compared: Sequence[Similarity]) -> Check:
-    if any(map(molecular, compared)):
-        return parsed
-    return lambda objects: [similarity.encode(objects) for similarity in compared]
+    """What every similarity has to say about some objects; of molecules, reading them is enough."""
+
+    def check(objects: Sequence[Any]) -> None:
+        for similarity in compared:
+            try:
+                parsed(objects) if molecular(similarity) else similarity.encode(objects)
+            except SimilarityError as error:
+                whose = f" (similarity {similarity.name})" if len(compared) > 1 else ""
+                raise SimilarityError(f"{error}{whose}") from None
+
+    return check

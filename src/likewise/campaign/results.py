@@ -7,11 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from likewise.campaign.listener import Listener
 from likewise.campaign.merge import Conflict, Merge, OnConflict, merge_results, overlooked_columns
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError, UsageError
+from likewise.model.contamination import far_values
 from likewise.tables.locking import exclusive
 from likewise.tables.writing import dialect_for, keep_backup, write
 
@@ -50,6 +53,7 @@ def merge_files(
         table, told = _read(file, results, chosen, listener)
         merge = merge_results(table, told, on_conflict)
         _check(merge, file, results, on_conflict)
+        _remark_on_far(table, told, results, listener)
         if merge.left_out:
             listener.note(f"{results} has columns that {file} has not; they were left out: {', '.join(merge.left_out)}")
         dialect, backup = dialect_for(target, table.table.dialect), None
@@ -102,6 +106,17 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
             f"Which value of {shown(first.object)} is to be replaced by {first.told:.10g} (row {first.told_row} of the "
             f"results)? {file} has several, so nothing was written:{_list(merge.unsettled)}\nCorrect it there.",
             settings={"keep_or_add": ""},
+        )
+
+
+def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
+    """Note which results are far from all other values: a slip is easiest to mend at once."""
+    known = [table.values[i] for i in table.measured]
+    far = far_values(np.array([*known, *(told.values[i] for i in told.measured)]))
+    for i in (told.measured[k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
+        listener.note(
+            f"{told.values[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
+            "all other values; if it is a slip, correct it in the table"
         )
 
 

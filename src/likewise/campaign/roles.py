@@ -31,8 +31,12 @@ VALUES = (
 )
 OBJECTS = ("object", "smiles", "molecule", "compound", "sequence", "seq", "peptide", "dna", "rna", "protein", "formula")
 STDS = ("std", "sd", "stdev")
-ASIDE = (*STDS, "id", "index", "name", "error", "uncertainty", "date", "time", "comment", "comments")
-ASIDE_TOO = ("note", "notes", "batch", "round", "plate", "well", "row", "")
+_COUNTERS = (
+    "id|index|entry|run|run no|run number|no|nr|number|#|exp|experiment|trial|row|lfd nr|position|sample|sample id"
+)
+COUNTERS = tuple(_COUNTERS.split("|"))
+ASIDE = (*STDS, *COUNTERS, "name", "error", "uncertainty", "date", "comment", "comments")
+ASIDE_TOO = ("note", "notes", "remark", "remarks", "batch", "round", "plate", "well", "status", "operator", "")
 
 
 @dataclass(frozen=True)
@@ -109,14 +113,16 @@ def _empty(table: Table, name: str) -> bool:
 
 
 def _numeric(table: Table, name: str, decimal: Decimal | None) -> bool:
+    """Whether most cells are numbers: one text among them is a mistake, and no reason to take another column."""
     found = numbers(table.column(name), decimal)
-    return bool(found.present) and not found.bad
+    return found.present > len(found.bad)
 
 
 def _object(table: Table, taken: set[str | None]) -> str:
     free = [name for name in _own(table) if name not in taken]
     named = [name for name in free if _plain(name) in OBJECTS]
     likely = [name for name in free if not aside(name)]
+    free = [name for name in free if not counter(name)]
     for found in (named, free, likely):
         if len(found) == 1:
             return found[0]
@@ -131,14 +137,23 @@ def _own(table: Table) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """The name without its unit: `Yield (%)` is `yield`."""
-    return re.sub(r"[\s_]*[(\[{%].*", "", name.strip().lower())
+    """The name without its unit: `Yield (%)` is `yield`, and `No.` is `no`."""
+    return re.sub(r"[\s_]*[(\[{%].*", "", name.strip().lower()).rstrip(".:")
 
 
 def aside(name: str) -> bool:
     """Whether a column by its name says something about a row rather than about its object."""
     plain = _plain(name)
     return plain in ASIDE or plain in ASIDE_TOO or plain.endswith(("_id", "_std", " id"))
+
+
+def counter(name: str) -> bool:
+    """Whether a column by its name counts the rows.
+
+    >>> counter("Entry"), counter("No."), counter("ligand")
+    (True, True, False)
+    """
+    return _plain(name) in COUNTERS
 
 
 def deviations(name: str) -> bool:

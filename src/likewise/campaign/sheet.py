@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad, numeric, objects
 from likewise.campaign.roles import Roles, roles
+from likewise.campaign.spellings import Spellings
 from likewise.campaign.wording import count
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, Numbers, numbers
 from likewise.tables.reading import Table, read
 from likewise.tables.signs import sign_of
+from likewise.tables.understanding import understand
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
@@ -33,7 +35,8 @@ NO_STD = "it is no standard deviation; write a number of at least 0, or leave th
 class Choices:
     """What the user said about the columns of a table.
 
-    For results, `kinds` are what the table's columns hold, and `sign` is its decimal sign, which they have if in doubt.
+    For results, `kinds` are what the table's columns hold, `spellings` how it spells its texts, and `sign` is its
+    decimal sign, which they have if in doubt.
     """
 
     objects: tuple[str, ...] = ()
@@ -44,6 +47,7 @@ class Choices:
     skip_bad: bool = False
     kinds: Mapping[str, str] = field(default_factory=dict)
     sign: Decimal | None = None
+    spellings: Mapping[str, Spellings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +62,7 @@ class Sheet:
     sign: Decimal | None = None
     kinds: dict[str, str] = field(default_factory=dict)
     skipped: tuple[Bad, ...] = ()
+    spellings: dict[str, Spellings] = field(default_factory=dict)
 
     @property
     def decimal(self) -> Decimal:
@@ -96,6 +101,7 @@ class Sheet:
             std=self.roles.std,
             kinds=self.kinds,
             sign=self.sign,
+            spellings=self.spellings,
         )
 
     def without(self, bad: Sequence[Bad]) -> Sheet:
@@ -120,7 +126,7 @@ def order_keys(cells: Sequence[Any]) -> list[Any]:
 
 def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space | None = None) -> Sheet:
     """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped."""
-    table = read(path, skip_ragged=choices.skip_bad)
+    table = understand(read(path, skip_ragged=choices.skip_bad))
     for note in table.notes:
         listener.note(note)
     chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
@@ -128,14 +134,35 @@ def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space |
         table.column(column)
     kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
     sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
-    found = objects(table, chosen, space=space, kinds=kinds, decimal=sign)
+    values = numbers(table.column(chosen.value), sign)
+    found = objects(
+        table,
+        chosen,
+        space=space,
+        kinds=kinds,
+        decimal=sign,
+        exactly=choices.text,
+        spelled=choices.spellings,
+        measured=[i for i, value in enumerate(values.values) if value == value],
+    )
     for note in found.notes:
         listener.note(f"{table.name}: {note}")
-    values = numbers(table.column(chosen.value), sign)
     stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
-    made = Sheet(table, chosen, found.objects, values.values, None if stds is None else stds.values, sign, found.kinds)
+    made = Sheet(
+        table,
+        chosen,
+        found.objects,
+        values.values,
+        None if stds is None else stds.values,
+        sign,
+        found.kinds,
+        spellings=found.spellings,
+    )
     if chosen.chosen:
         listener.note(f"{table.name}: {', '.join(chosen.chosen)}")
+    for column, remark in table.remarks.items():
+        if column in (*chosen.objects, chosen.value, chosen.std):
+            listener.note(f"{table.name}: column {column!r} {remark}")
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]

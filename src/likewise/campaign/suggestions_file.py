@@ -60,13 +60,21 @@ def _rows(problem: Problem, source: Sheet, found: Sequence[Suggestion]) -> polar
     space = problem.study.space
     places = [problem.place(s.object) for s in found]
     if all(place is not None for place in places):
-        return frame[[int(place) for place in places if place is not None]]
+        return _unmeasured(frame[[int(place) for place in places if place is not None]], places, source)
     cells = [to_cells(space, s.object, source.roles.objects, source.decimal) for s in found]
     columns: dict[str, list[Any]] = {name: [None] * len(found) for name in frame.columns}
     for number, name in enumerate(source.roles.objects):
         columns[name] = [row[number] for row in cells]
     schema = {name: frame.schema[name] if name == source.roles.value else polars.String() for name in columns}
     return polars.DataFrame(columns, schema=schema)
+
+
+def _unmeasured(rows: polars.DataFrame, places: Sequence[int | None], source: Sheet) -> polars.DataFrame:
+    """The rows with nothing filled in: what is to be measured again has a value already."""
+    measured = set(source.measured)
+    again = polars.Series([place in measured for place in places], dtype=polars.Boolean())
+    filled = [name for name in (source.roles.value, source.roles.std) if name in rows.columns]
+    return rows.with_columns(polars.when(again).then(None).otherwise(polars.col(name)).alias(name) for name in filled)
 
 
 def _fresh(space: Space, found: Sequence[Suggestion], chosen: Choices) -> polars.DataFrame:

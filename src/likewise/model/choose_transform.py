@@ -50,6 +50,24 @@ def choose_transform(scores: Matrix, values: Vector) -> type[Transform]:
     return Ranked if _clearly_less(ranked.squared_errors, fit.squared_errors) else best
 
 
+def log_evidence(scores: Matrix, values: Vector) -> float:
+    """Log evidence of values with a robust spread of one about zero, on whichever scale it is largest.
+
+    As they are, bent by a power, or by asinh, which brings heavy tails to the length of light ones; both together
+    bend almost anything, and have to be clearly better.
+    """
+    levels, basis = np.linalg.eigh(scores)
+    levels = np.maximum(levels, 0.0)
+    tame, jacobian = np.arcsinh(values), -0.5 * float(np.sum(np.log1p(values**2)))
+    scales = (
+        (Standardised, values, 0.0),
+        (YeoJohnson, values, 0.0),
+        (Standardised, tame, jacobian),
+        (YeoJohnson, tame, jacobian - NATS_FOR_POWER),
+    )
+    return max(_fit(kind.of(each), each, levels, basis).log_evidence + more for kind, each, more in scales)
+
+
 def _clearly_less(a: Vector, b: Vector) -> bool:
     """Whether the mean of `a` is below that of `b`, pair by pair, by more than the standard error of the difference."""
     fall = b - a

@@ -55,12 +55,22 @@ class Member:
         return replace(self, regression=bare, pending=pending)
 
 
+@dataclass(frozen=True)
+class Suspect:
+    """An observation that is taken for a bad measurement, with its value on the user's scale and its place."""
+
+    object: Any
+    value: float
+    place: int
+
+
 @dataclass(frozen=True, eq=False)
 class Committee:
     """Members over shared similarities, on one transform of the values.
 
     `values` and `extra_noise`, known variances of the measurements, are those it is conditioned on, on the user's
     scale. `waiting` has, for each used similarity, the observed objects followed by those in flight, if any are.
+    `suspects` are observations that it is not conditioned on, because evidence says that they are bad measurements.
     """
 
     grams: tuple[Gram, ...]
@@ -69,6 +79,7 @@ class Committee:
     values: Vector = field(default_factory=lambda: np.zeros(0))
     extra_noise: Vector | None = None
     waiting: Mapping[int, Gram] = field(default_factory=dict)
+    suspects: tuple[Suspect, ...] = ()
 
     def __len__(self) -> int:
         return len(self.grams[0])

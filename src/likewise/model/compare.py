@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import LikewiseError
+from likewise.model.committee import Committee, Suspect
+from likewise.model.contamination import suspects
 from likewise.model.diagnosis import Diagnosis, Fit, diagnose, finite, table
-from likewise.model.fit import fit
+from likewise.model.fit import DEFAULT, fit
 from likewise.model.gram import Gram
 from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
@@ -81,10 +83,21 @@ def compare(
     recognised = recognise(objects) if named is None else None
     chosen = recognised.similarities if recognised is not None else named or ()
     grams = [_gram(one, objects) for one in chosen]
-    diagnosis = diagnose(fit(grams, y, extra))
+    diagnosis = diagnose(_fit_trusted(grams, y, extra))
     order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.similarities[k]))
     rows, ranked = tuple(diagnosis.similarities[k] for k in order), tuple(chosen[k] for k in order)
     return Comparison(rows, ranked, recognised, diagnosis)
+
+
+def _fit_trusted(grams: Sequence[Gram], values: Vector, extra: Vector | None) -> Committee:
+    """The committee of all observations but those that are taken for bad measurements."""
+    bad = suspects(grams, values, extra, DEFAULT.offset)
+    if not len(bad):
+        return fit(grams, values, extra)
+    kept = np.setdiff1d(np.arange(len(values)), bad)
+    found = fit([gram.part(kept) for gram in grams], values[kept], None if extra is None else extra[kept])
+    named = tuple(Suspect(grams[0].objects[i], float(values[i]), i) for i in bad.tolist())
+    return replace(found, suspects=named)
 
 
 def _density(fit: Fit) -> float:

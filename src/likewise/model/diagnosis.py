@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from likewise.model.committee import Committee
+from likewise.model.contamination import describe
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
 from likewise.model.gram import Gram, Groups, same_objects
 from likewise.model.leave_one_out import LeftOut, fresh, leave_out
@@ -95,7 +96,8 @@ class Outlier:
 class Diagnosis:
     """What leaving out says of each similarity and of the committee; printed, it is a table and a verdict.
 
-    `left_out` has what the committee says of each observation without it: what `likewise.plots` draws.
+    `outliers` are far from what the others say, `suspects` so far that they are taken for bad measurements: no model is
+    made of them. `left_out` has what the committee says of each observation without it: what `likewise.plots` draws.
     """
 
     verdict: str
@@ -106,6 +108,7 @@ class Diagnosis:
     similarities: tuple[Fit, ...]
     replicated: tuple[Replicated, ...]
     outliers: tuple[Outlier, ...]
+    suspects: tuple[Outlier, ...]
     left_out: LeftOut = field(repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -122,6 +125,11 @@ class Diagnosis:
                     f"({o.deviations:+.1f} standard deviations)"
                     for o in self.outliers
                 ),
+                *(
+                    f"left out: {o.object!r} has {o.value:.4g} where the others say {o.expected:.4g} "
+                    f"({o.deviations:+.2g} standard deviations); measure it again, or correct it"
+                    for o in self.suspects
+                ),
             ]
         )
 
@@ -129,7 +137,7 @@ class Diagnosis:
         """As JSON data; objects are written as text."""
         data = {name: value for name, value in vars(self).items() if name != "left_out"}
         data |= {"committee": asdict(self.committee), "similarities": list(map(asdict, self.similarities))}
-        for what in ("replicated", "outliers"):
+        for what in ("replicated", "outliers", "suspects"):
             data[what] = [{**vars(one), "object": repr(one.object)} for one in getattr(self, what)]
         return finite(data)
 
@@ -167,15 +175,17 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
             )
         ]
     told = whole if sign > 0 else whole.negate()
+    suspects = _suspects(committee, sign)
     return Diagnosis(
         verdict(total.spearman, _best_explained([total, *fits]), len(names), len(groups)),
-        warnings(total.inside, len(groups)),
+        (*(suspicion(suspects)), *warnings(total.inside, len(groups))),
         len(committee),
         baseline,
         total,
         tuple(fits),
         _replicates(committee.objects, told.values, groups),
         _outliers(committee.objects, told),
+        suspects,
         told,
     )
 
@@ -256,6 +266,17 @@ def _outliers(objects: Sequence[Any], found: LeftOut) -> tuple[Outlier, ...]:
     return tuple(Outlier(objects[i], float(found.values[i]), float(found.mean[i]), float(away[i])) for i in order)
 
 
+def _suspects(committee: Committee, sign: float) -> tuple[Outlier, ...]:
+    """What the others say of the observations that are taken for bad measurements."""
+    if not committee.suspects:
+        return ()
+    believed = committee.predict([one.object for one in committee.suspects], measurement=True)
+    each = zip(committee.suspects, believed.mean.tolist(), believed.std.tolist(), strict=True)
+    return tuple(
+        Outlier(one.object, sign * one.value, sign * mean, sign * (one.value - mean) / std) for one, mean, std in each
+    )
+
+
 def _best_explained(rows: Sequence[Fit]) -> float:
     """The largest share explained in the table; it is NaN in all rows or in none."""
     return max(row.explained for row in rows)
@@ -292,6 +313,11 @@ def verdict(spearman: float, explained: float, similarities: int, objects: int) 
     if explained < CLEAR_SHARE and spearman < CLEAR_CORRELATION:
         return f"{these} explain{s} a little of the values: {found}"
     return f"{these} explain{s} the values: {found}"
+
+
+def suspicion(suspects: Sequence[Outlier]) -> tuple[str, ...]:
+    """What is said of bad measurements, if there are any."""
+    return tuple(describe(one.object, one.value) for one in suspects)
 
 
 def warnings(inside: Sequence[float], objects: int) -> tuple[str, ...]:

@@ -154,7 +154,9 @@ def recondition(
         regression = _regress(*treated[mix, kind], member.ratio, member.regression.amplitude, data)
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
-    return Committee(tuple(grams), tuple(members), committee.transform, values, extra_noise)
+    return Committee(
+        tuple(grams), tuple(members), committee.transform, values, extra_noise, suspects=committee.suspects
+    )
 
 
 def vote(committee: Committee) -> Vector:

@@ -10,6 +10,8 @@ What was told together is one event: the committee is fitted before it or after 
 
 What was told since the fit counts in the votes, too.
 
+What evidence says is a bad measurement (`contamination`) is left out, at every tell anew, and named.
+
 It is built on some of the observations where they are many, so that an ask stays quick however long the study is.
 Fitting costs O(t³). Every observation counts until there are `CONDITIONED_ON`; of more, the best half of that number
 stays, for that is where the optimum is, and the rest is drawn from all others at random, for the lie of the land. What
@@ -30,7 +32,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.model.committee import Committee
+from likewise.model.committee import Committee, Suspect
+from likewise.model.contamination import far_values, suspects
 from likewise.model.fit import Settings, fit, recondition, suitable_transform, vote
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
@@ -169,13 +172,27 @@ class Model:
     def committee(self, data: Data) -> tuple[Committee, Selection]:
         """The committee for these observations, and which of them it is conditioned on."""
         if self._known is None or not self._known[0].same(data):
-            selection = select(data)
-            self._known = data, selection, self._condition(data, selection)
+            self.grams.settle(_settling(data.part(np.arange(last_fit(data.ends)))))
+            bad = self._bad(data)
+            trusted = np.setdiff1d(np.arange(len(data.values)), bad)
+            few = data.part(trusted) if len(bad) else data
+            selection = select(few)
+            named = tuple(Suspect(data.objects[i], float(data.values[i]), i) for i in bad.tolist())
+            committee = replace(self._condition(few, selection), suspects=named)
+            self._known = data, Selection(trusted[selection.conditioned], trusted[selection.learnt]), committee
         return self._known[2], self._known[1]
+
+    def _bad(self, data: Data) -> Index:
+        """The places of the observations that are taken for bad measurements, judged beside those learnt from."""
+        far = far_values(data.values, data.extra_noise)
+        if not len(far):
+            return far
+        used = np.union1d(choose(data, LEARNT_FROM), far)
+        few = data.part(used)
+        return used[suspects(self.grams.of(few.objects), few.values, few.extra_noise, self.settings.offset)]
 
     def _condition(self, data: Data, selection: Selection) -> Committee:
         fit = last_fit(data.ends)
-        self.grams.settle(_settling(data.part(np.arange(fit))))
         used = data.part(selection.conditioned)
         grams = self.grams.of(used.objects)
         places = np.searchsorted(selection.conditioned, selection.learnt)

@@ -24,12 +24,18 @@ from likewise.tables.writing import write_bytes
 
 # Suggestions that get a card, and analogues on each; further suggestions stand in a table.
 DRAWN, ANALOGUES = 48, 3
+ENDINGS = (".html", ".htm")
 # By what a report is known, in its first bytes.
 MARK, BEGINNING = b'<meta name="generator" content="likewise">', 200
 
 
 def check_report(target: Path, force: bool) -> None:
     """Refuse to draw without the library for it, and to replace a file that is no report."""
+    if target.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"A report is one HTML file, and {target} does not end in .html; write {target.with_suffix('.html')}. "
+            "For a PDF, open the report in a browser and print it to a file."
+        )
     figures.matplotlib()
     if not force and target.exists() and not _is_report(target):
         raise UsageError(f"{target} exists and is no report of likewise; give another name.", settings={"force": ""})

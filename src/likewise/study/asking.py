@@ -22,6 +22,7 @@ from likewise.study.recorder import new_row
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import NewRow
 from likewise.study.suggestion import Suggestion
+from likewise.study.suspicion import REPEAT
 from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
@@ -105,12 +106,12 @@ class Asking:
         self.attempt += 1
 
     def _rows(self, found: Sequence[Suggestion], proposal: Proposal, claim: dict[str, Any]) -> list[NewRow]:
-        known = self.ledger.keys() if self.replicates else set()
-        rows = []
+        rows, known = [], self.ledger.keys()
         for s in found:
             summary = json.dumps(explanation.summary(s, proposal.beliefs))
             row = new_row(self.space, s.object, summary=summary, **claim)
-            rows.append(replace(row, replicate=row.key in known))
+            again = self.replicates or s.notes.get("stage") == REPEAT
+            rows.append(replace(row, replicate=again and row.key in known))
         return rows
 
     def _claim(self, rows: Sequence[NewRow]) -> list[int]:

@@ -44,6 +44,7 @@ from likewise.study.recorder import Recorder
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
+from likewise.study.suspicion import Suspicion
 from likewise.study.trial import State, Trial
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ class Study:
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
         self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
+        self._suspicion = Suspicion()
         watch(self)
         self._note(
             {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe(), **describe_bounds(kept)}
@@ -226,6 +228,8 @@ class Study:
         id: int | None = None,
     ) -> None:
         """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
+
+        A value that is taken for a bad measurement, far from what all others say, is recorded with a `SuspectWarning`.
 
         what: a suggestion, a trial, or any object that was measured anyway.
         value: a finite number, or a `Measurement` with its standard deviation.
@@ -398,6 +402,7 @@ class Study:
                 self._recorder.record(findings)
             except SimilarityError as error:
                 raise SimilarityError(f"{path}: {error}") from error
+            self._suspicion.look(findings, self._ledger, self._proposer, self._sign)
             return len(findings)
 
     def begin_in_child(self) -> None:
@@ -440,6 +445,7 @@ class Study:
         with self._lock:
             self._ledger.sync()
             self._recorder.record(findings)
+            self._suspicion.look(findings, self._ledger, self._proposer, self._sign)
 
 
 def _for_user(trial: Trial) -> Trial:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -40,6 +41,18 @@ class Dialect:
     bom: bool = False
     newline: str = "\n"
     gzipped: bool = False
+    # Excel's own first line, `sep=;`, which says what is between the cells.
+    announced: bool = False
+
+
+def announced_delimiter(text: str) -> tuple[str, int] | None:
+    """The delimiter that a first line such as `sep=;` announces, and where the line ends.
+
+    >>> announced_delimiter("sep=;\\nsmiles;yield\\n"), announced_delimiter("smiles;yield\\n")
+    ((';', 6), None)
+    """
+    found = re.match(r"\"?sep=(.)\"?[ \t]*(\r\n|\n|\r)", text, re.IGNORECASE)
+    return None if found is None else (found[1], found.end())
 
 
 def decode(data: bytes, name: str) -> tuple[str, Dialect]:

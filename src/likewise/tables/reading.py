@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from likewise.errors import TableError, UsageError
 from likewise.tables.cells import missing
-from likewise.tables.dialect import Dialect, csv_reader, decode, find_delimiter
+from likewise.tables.dialect import Dialect, announced_delimiter, csv_reader, decode, find_delimiter
 from likewise.tables.formulas import GUARDED, unguard
 from likewise.tables.gzipped import MARK, TooLarge, unpack
 from likewise.tables.parquet import read_parquet
@@ -31,7 +31,9 @@ LONGEST_HEADER = 1 << 24
 class Table:
     """A table and where it came from. `first` is the number of its first row of data.
 
-    `overlong` are rows with more cells than the header, by their places; in the frame they are empty.
+    `overlong` are rows with more cells than the header, by their places; in the frame they are empty. `aside` are rows
+    that are no experiments, and why; `meant` are columns whose cells mean less than they say, and `remarks` what was
+    understood of a column (`likewise.tables.understanding`). The frame is the table as it is written.
     """
 
     path: Path
@@ -40,6 +42,9 @@ class Table:
     first: int = 2
     notes: tuple[str, ...] = ()
     overlong: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    aside: Mapping[int, str] = field(default_factory=dict)
+    meant: Mapping[str, polars.Series] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ragged(self) -> tuple[int, ...]:
@@ -64,13 +69,13 @@ class Table:
         return place + self.first
 
     def column(self, name: str) -> polars.Series:
-        """A column; a UsageError where there is none of that name."""
+        """A column, as its cells are understood; a UsageError where there is none of that name."""
         if name not in self.frame.columns:
             names = ", ".join(map(repr, self.columns))
             alike = [c for c in self.columns if c.strip().lower() == name.strip().lower()]
             hint = f"; did you mean {alike[0]!r}?" if alike else "."
             raise UsageError(f"{self.name} has no column {name!r}; its columns are {names}{hint}")
-        return self.frame[name]
+        return self.meant[name] if name in self.meant else self.frame[name]
 
     def where(self, place: int, column: str) -> str:
         """A cell's place, as errors name it."""
@@ -92,8 +97,7 @@ def read(path: str | Path, *, skip_ragged: bool = False, may_be_empty: bool = Fa
         raise TableError(f"{source} is called a Parquet file but is none; export it again, or correct its name.")
     else:
         text, dialect = decode(data, str(source))
-        dialect = replace(dialect, gzipped=gzipped, delimiter=find_delimiter(text.lstrip("\r\n"), source.name))
-        table = _csv(source, text, dialect, skip_ragged)
+        table = _csv(source, text, replace(dialect, gzipped=gzipped), skip_ragged)
     if not len(table) and not may_be_empty:
         names = ", ".join(map(repr, table.columns))
         raise TableError(f"{source} has the columns {names} but no row below them; add a row per object.")
@@ -131,7 +135,12 @@ def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
     import polars
 
     body = text.lstrip("\r\n")
-    blank = text[: len(text) - len(body)].replace("\r\n", "\n")
+    announced = announced_delimiter(body)
+    if announced is not None:
+        body = body[announced[1] :].lstrip("\r\n")
+    delimiter = find_delimiter(body, source.name) if announced is None else announced[0]
+    dialect = replace(dialect, delimiter=delimiter, announced=announced is not None)
+    above = text[: len(text) - len(body)].replace("\r\n", "\n").replace("\r", "\n").count("\n")
     if dialect.newline == "\r":
         body = body.replace("\r", "\n")
     notes = []
@@ -145,7 +154,7 @@ def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
     # Looking is much quicker than replacing, and few tables have such cells.
     held = [column.name for column in frame if column.str.starts_with("'").any()]
     frame = frame.with_columns(polars.col(held).str.replace(GUARDED, "$1"))
-    return Table(source, frame, dialect, 2 + len(blank), tuple(notes), overlong)
+    return Table(source, frame, dialect, 2 + above, tuple(notes), overlong)
 
 
 def _header(source: Path, text: str, dialect: Dialect) -> list[str]:

@@ -8,8 +8,8 @@ from likewise.errors import TableError
 from likewise.tables.cells import Decimal, could_mean, style_of
 from likewise.tables.reading import Table
 
-# A column is one of numbers when almost all cells are; the others are mistakes.
-ALMOST_ALL = 0.9
+# A column is one of numbers when more than half of its cells are; in a column of names, hardly any is.
+MOST = 0.5
 CALLED: dict[Decimal, str] = {".": "decimal point", ",": "decimal comma"}
 
 
@@ -18,8 +18,9 @@ def sign_of(
 ) -> Decimal | None:
     """The decimal sign of these columns; those of objects count where they hold numbers.
 
-    `otherwise` is the sign where no cell tells. Without it a cell that could be read in two ways is an error, and None
-    says that there is none.
+    `otherwise` is the sign where no cell tells: that of the table which these are results of, unless semicolons between
+    the cells say that they come from a program with decimal commas. Without it a cell that could be read in two ways is
+    an error, and None says that there is none.
     """
     import polars
 
@@ -29,7 +30,7 @@ def sign_of(
         if table.column(name).dtype != polars.String:
             continue
         style = style_of(table.column(name))
-        if style.place is None or (name in objects and style.share < ALMOST_ALL):
+        if style.place is None or (name in objects and style.share <= MOST):
             continue
         if style.decimal is None:
             unclear = unclear or (name, style.place)
@@ -43,6 +44,8 @@ def sign_of(
             f"{table.where(place, name)}: {could_mean(table.column(name)[place].strip())}, and no other cell tells.",
             settings={"decimal": "", "text": name} if name in objects else {"decimal": ""},
         )
+    if unclear is not None and not told and table.dialect.delimiter == ";":
+        return ","
     return next(iter(told), otherwise)
 
 

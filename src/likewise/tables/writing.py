@@ -103,6 +103,8 @@ def _encode(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Se
     writer.writerow([guard(name) for name in frame.columns])
     rows = zip(*(_texts(column) for column in frame), strict=True)
     writer.writerows(_again(overlong[place]) if place in overlong else row for place, row in enumerate(rows))
+    if dialect.announced:
+        lines.insert(0, f"sep={dialect.delimiter}")
     text = "".join(f"{line}{dialect.newline}" for line in lines)
     try:
         data = text.encode(dialect.encoding)

@@ -18,7 +18,7 @@ from likewise.model.diagnosis import Diagnosis
 MOST = 1000
 
 
-def compare(file: options.File, columns: options.Columns, model: options.Model, console: Console) -> Reply:
+def compare(file: options.File, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
     """Rank similarities by how well each predicts measured values it has not seen."""
     table = sheet(file, columns.choices, console)
     with console.working("comparing similarities"):

@@ -19,7 +19,7 @@ from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 
 TABLE, NEXT, REPORT = "molecules.csv", "next.csv", "report.html"
-COLUMNS = options.Columns(["smiles"], "yield")
+COLUMNS = options.Columns(["smiles"], ["yield"])
 
 
 class Round(NamedTuple):

@@ -29,7 +29,7 @@ class Columns:
         list[str] | None,
         typer.Option("--object", "-o", help="Column of the objects; once for each column if they are records."),
     ] = None
-    value: Annotated[str | None, typer.Option("--value", "-v", help="Column of the measured values.")] = None
+    value: Annotated[list[str] | None, typer.Option("--value", "-v", help="Column of the measured values.")] = None
     std: Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")] = None
     text: Annotated[list[str] | None, typer.Option("--text", help="Column of numbers to compare as text.")] = None
     decimal: Annotated[
@@ -45,7 +45,17 @@ class Columns:
         if self.decimal not in (None, ".", ","):
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
-        return Choices(tuple(self.object or ()), self.value, self.std, tuple(self.text or ()), decimal, self.skip_bad)
+        return Choices(
+            tuple(self.object or ()), self._one_value(), self.std, tuple(self.text or ()), decimal, self.skip_bad
+        )
+
+    def _one_value(self) -> str | None:
+        """The column of the values; more than one is refused, so that none of them is dropped unsaid."""
+        several = list(dict.fromkeys(self.value or ()))
+        if len(several) > 1:
+            names = " and ".join(f"--value {shlex.quote(name)}" for name in several)
+            raise UsageError(f"{names} are two objectives, and one column is optimised at a time; give one --value.")
+        return several[0] if several else None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from likewise.errors import SimilarityError
+from likewise.similarity.kinds.smiles import parse
 
 Writing = Literal["molecules", "DNA", "RNA", "proteins", "codes", "categories", "texts"]
 AMINO_ACIDS = frozenset("ACDEFGHIKLMNPQRSTVWY")
@@ -21,6 +22,8 @@ SHORTEST_NUMBER_CODE = 4
 # So large a share of so many must parse: one typing error does not turn molecules into words.
 MOLECULES, PARSED = 0.9, 200
 BONDS = re.compile(r"[()\[\]=#@/\\%]|[a-zA-Z][0-9]")
+# What SMILES are written in: atoms of organic molecules, anything in square brackets, bonds, rings and branches.
+SMILES = re.compile(r"(?:\[[^\[\]]+\]|Cl|Br|[BCNOPSFIbcnops]|[0-9%()=#$:/\\.\-+@~*])+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -90,12 +93,17 @@ def read_as_smiles(texts: Sequence[str]) -> tuple[int, int]:
     """How many of some texts are molecules, and how many were tried: none where RDKit is not there."""
     if not texts or not has_rdkit():
         return 0, 0
-    from rdkit.Chem import MolFromSmiles
-    from rdkit.rdBase import BlockLogs
-
     some = texts[:: -(-len(texts) // PARSED)]
-    with BlockLogs():
-        return sum(bool(text) and MolFromSmiles(text) is not None for text in some), len(some)
+    return sum(bool(text) and parse(text) is not None for text in some), len(some)
+
+
+def seem_smiles(text: str) -> bool:
+    """Whether a text is written like SMILES or InChI; whether it is a molecule, RDKit knows.
+
+    >>> seem_smiles("CC(=O)O"), seem_smiles("XPhos")
+    (True, False)
+    """
+    return text.startswith("InChI=") or SMILES.fullmatch(text) is not None
 
 
 def has_rdkit() -> bool:

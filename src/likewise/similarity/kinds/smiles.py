@@ -1,4 +1,4 @@
-"""Molecules from SMILES, each distinct text parsed once; a text that is no molecule is an error that says why."""
+"""Molecules from SMILES or InChI, each distinct text parsed once; what is no molecule is an error that says why."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from likewise.errors import SimilarityError, import_extra
 Molecule = Any
 # A parsed molecule takes about 28 kB, a canonical SMILES a hundred bytes.
 PARSED, CANONICAL = 2048, 1 << 16
+INCHI = "InChI="
 # Microseconds of one processor to read a molecule of some 25 atoms.
 READING = 160.0
 
@@ -22,7 +23,14 @@ def rdkit(part: str = "Chem") -> Any:
 
 @lru_cache(maxsize=PARSED)
 def _parsed(text: str) -> Molecule | None:
-    return rdkit().MolFromSmiles(text)
+    chem = rdkit()
+    return chem.MolFromInchi(text) if text.startswith(INCHI) else chem.MolFromSmiles(text)
+
+
+def parse(text: str) -> Molecule | None:
+    """The molecule of a SMILES or an InChI; None where it is neither."""
+    with rdkit("rdBase").BlockLogs():
+        return _parsed(text)
 
 
 @lru_cache(maxsize=CANONICAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from likewise.acquisition.base import Acquisition
@@ -26,6 +26,7 @@ from likewise.study.checks import check_parts
 from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
 from likewise.study.methods.batches import complete, is_used_up, search_state
 from likewise.study.similarities import similarities, with_fixed
+from likewise.study.suspicion import REPEAT, to_repeat
 
 INITIAL = 5
 
@@ -98,15 +99,22 @@ class CommitteeProposer(Proposer):
         self.model.check(objects, known)
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
+        beliefs = self.believe(known.told) if known.told.objects else None
+        again = [] if beliefs is None else to_repeat(beliefs.committee, known, self.space)[:n]
+        found = self._propose_new(n - len(again), replace(known, pending=[*known.pending, *again]), before)
+        notes = [*({"stage": REPEAT} for _ in again), *found.notes]
+        return Proposal([*again, *found.objects], beliefs, notes, found.memory)
+
+    def _propose_new(self, n: int, known: Known, before: Proposal | None) -> Proposal:
+        """Objects that were not measured yet, or may be measured again."""
         first = len(known.told.objects) < self.initial
         state = search_state(self.space, known)
-        if is_used_up(state):
+        if n == 0 or is_used_up(state):
             return Proposal([])
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
-        beliefs = self.believe(known.told) if known.told.objects else None
         objects = complete(picks, n, state)
-        return Proposal(objects, beliefs, [{"stage": "initial"} if first else {} for _ in objects], memory)
+        return Proposal(objects, None, [{"stage": "initial"} if first else {} for _ in objects], memory)
 
     def search_for(self, differentiable: bool) -> Search:
         """The search that was given, or that the space's abilities choose."""

@@ -1,0 +1,131 @@
+"""Tables as people write them: understood where they are clear, otherwise refused by row, value and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+Save = Callable[..., Path]
+Rows = Callable[..., list[dict[str, str]]]
+
+
+def said(answer: Any) -> str:
+    """What a command said to people, in one line."""
+    return " ".join(f"{answer.out} {answer.err}".split())
+
+
+def test_two_objectives_are_not_silently_one(run: Run, save: Save) -> None:
+    table = save("word,a,b\nxy,1,2\nxz,3,1\nyz,,\n")
+    answer = run("suggest", table, "--value", "a", "--value", "b")
+    assert answer.code == 2
+    assert "--value a and --value b" in said(answer)
+
+
+def test_a_german_results_file_is_told_into_a_table_with_points(run: Run, save: Save, rows: Rows) -> None:
+    table = save("word,value\nxy,1.5\nxz,2.25\nyz,\nzz,\n")
+    results = save("word;value\nyz;12,345\nzz;1,5\n", "results.csv")
+    assert run("tell", table, results, "--in-place").code == 0
+    assert [row["value"] for row in rows(table)] == ["1.5", "2.25", "12.345", "1.5"]
+
+
+def test_a_german_number_that_could_be_two_is_read_by_its_own_file(run: Run, save: Save, rows: Rows) -> None:
+    table = save("word,value\nxy,1.5\nyz,\n")
+    assert run("tell", table, save("word;value\nyz;12,345\n", "results.csv"), "--in-place").code == 0
+    assert rows(table)[1]["value"] == "12.345"
+
+
+def test_one_text_among_the_values_does_not_make_another_column_the_value(run: Run, save: Save) -> None:
+    table = save("smiles,potency,price\nCCO,1.5,10\nCCN,broken,20\nCCC,2,30\nCCF,3,\n")
+    answer = run("suggest", table)
+    assert answer.code == 2
+    assert "'potency', 'price'" in said(answer)
+    named = run("suggest", table, "--value", "potency")
+    assert named.code == 1
+    assert "row 3, column 'potency', 'broken': it is not a number" in said(named)
+
+
+def test_units_in_cells_are_read(run: Run, save: Save) -> None:
+    table = save("ligand,temp,yield\nXPhos,80 °C,10%\nSPhos,90 ºC,20 %\ndppf,80,30\nXPhos,100°C,\n")
+    data = run("suggest", table, "-o", "ligand", "-o", "temp", "--json").data
+    assert data["best"]["value"] == 30
+    assert data["suggestions"][0]["object"] == {"ligand": "XPhos", "temp": 100.0}
+    assert "column 'temp' has numbers in °C" in " ".join(data["notes"])
+
+
+def test_two_units_in_a_column_are_said(run: Run, save: Save) -> None:
+    table = save("ligand,temp,yield\nXPhos,80 °C,10\nSPhos,353 K,20\ndppf,90 °C,30\nXPhos,100 °C,\n")
+    answer = run("suggest", table, "-o", "ligand", "-o", "temp")
+    assert "'°C' (row 2) and 'K' (row 3); write all of them in one unit" in said(answer)
+
+
+def test_a_row_of_units_and_an_average_are_no_experiments(run: Run, save: Save, rows: Rows) -> None:
+    text = "entry,ligand,temp,yield\n,,°C,[%]\n1,XPhos,80,10\n2,SPhos,90,20\n3,dppf,80,\n,average,,15\n"
+    table = save(text)
+    answer = run("suggest", table, "-o", "ligand", "-o", "temp", "--json")
+    assert (answer.data["measured"], answer.data["candidates"]) == (2, 1)
+    notes = " ".join(answer.data["notes"])
+    assert "row 2 is left out, as it holds units" in notes
+    assert "row 6 is left out, as it says 'average'" in notes
+    results = save("ligand,temp,yield\ndppf,80,33\n", "results.csv")
+    assert run("tell", table, results, "-o", "ligand", "-o", "temp", "--in-place").code == 0
+    assert table.read_text() == text.replace("3,dppf,80,", "3,dppf,80,33")
+
+
+def test_room_temperature_among_numbers_is_asked_about(run: Run, save: Save) -> None:
+    cells = "".join(f"L{i},{20 + i},{i}\n" for i in range(7))
+    answer = run("suggest", save(f"ligand,temp,yield\n{cells}L8,rt,\n"), "-o", "ligand", "-o", "temp")
+    assert answer.code == 1
+    assert "row 9, column 'temp', 'rt': it is not a number (20 or 25 °C for room temperature)" in said(answer)
+    assert "--text temp" in said(answer)
+
+
+def test_none_among_numbers_is_asked_about(run: Run, save: Save) -> None:
+    answer = run("suggest", save("base,eq,yield\nA,1,2\nB,none,3\nC,2,\n"), "-o", "base", "-o", "eq")
+    assert "write 0 where nothing was added" in said(answer)
+
+
+@pytest.mark.parametrize("name", ["entry", "Run", "No.", "#", "exp"])
+def test_a_column_that_counts_the_rows_is_no_object(run: Run, save: Save, name: str) -> None:
+    answer = run("suggest", save(f"{name},yield\n1,2\n2,3\n3,\n"))
+    assert answer.code == 2
+    counted = save(f"{name},ligand,yield\n1,XPhos,2\n2,SPhos,3\n3,dppf,\n", "other.csv")
+    assert "objects from column 'ligand'" in said(run("suggest", counted))
+
+
+def test_compare_takes_the_direction(run: Run, words: Path) -> None:
+    assert run("compare", words, "-o", "word", "-s", "hamming", "--minimize").code == 0
+
+
+def test_a_similarity_that_does_not_fit_is_named(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    table = save("smiles,yield\nCCO,1\nc1ccccc1,2\nCCN,3\nCCF,\n")
+    answer = run("suggest", table, "-s", "tanimoto,hamming")
+    assert "'CCO' has 3 and 'c1ccccc1' has 8" in said(answer)
+    assert "similarity Hamming" in said(answer)
+
+
+def test_a_value_outside_the_box_is_blamed_on_its_column(run: Run, save: Save) -> None:
+    table = save("t,temp,yield\n1,20,3\n2,30,4\n3,400,5\n")
+    answer = run("suggest", table, "--space", "box:1..10,20..120", "-o", "t", "-o", "temp")
+    assert "row 4, column 'temp', '400'" in said(answer)
+
+
+def test_a_report_is_html(run: Run, words: Path) -> None:
+    answer = run("suggest", words, "-o", "word", "--report", "r.pdf")
+    assert answer.code == 2
+    assert "write r.html" in said(answer)
+    assert not Path("r.pdf").exists()
+
+
+def test_the_first_line_of_excel_is_understood_and_kept(run: Run, save: Save) -> None:
+    table = save("sep=;\nword;value\nab;1,5\nac;2,5\nbb;\n")
+    data = run("suggest", table, "--out", "next.csv", "--json").data
+    assert data["best"] == {"row": 4, "object": "ac", "value": 2.5}
+    assert Path("next.csv").read_text().startswith("sep=;\nword;value;")
+    results = save("word,value\nbb,3.5\n", "results.csv")
+    assert run("tell", table, results, "--in-place").code == 0
+    assert table.read_text() == "sep=;\nword;value\nab;1,5\nac;2,5\nbb;3,5\n"
