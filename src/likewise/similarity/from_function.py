@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Function, Matrix, Similarity, Vector, assign
+from likewise.similarity.base import Function, Linearised, Matrix, Similarity, Vector, assign
 from likewise.similarity.encodings.arrays import Indices
 from likewise.similarity.pairs import Entries, Pairs, object_key
 from likewise.similarity.scores import asymmetry, check_no_distance, check_scores, check_symmetric
 
 CHECKED_PAIRS = 64
+# ∇S(x, x') in the numbers of x.
+Gradient = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +32,16 @@ class FunctionSimilarity(Similarity):
     function: Function
     declared_psd: bool = False
     check_symmetry: bool = True
+    gradient: Gradient | None = None
     _pairs: Pairs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise SimilarityError(f"a similarity is a Similarity or a function of two objects, not {self.function!r}")
+        if self.gradient is not None and not callable(self.gradient):
+            raise SimilarityError(
+                f"a gradient is a function of two objects, as the similarity is, not {self.gradient!r}"
+            )
         assign(self, _pairs=Pairs(directed=not self.check_symmetry))
 
     @property
@@ -53,6 +60,45 @@ class FunctionSimilarity(Similarity):
 
     def within(self, a: Entries) -> Vector:
         return np.array([self._pairs.score(x, x, self._checked) for x in a], dtype=float)
+
+    @property
+    def differentiable(self) -> bool:
+        return self.gradient is not None
+
+    def linearise(self, a: Entries, b: Entries) -> Linearised:
+        def pull(weights: Matrix) -> Matrix:
+            # Without others to compare with, a gradient of zeros needs a width.
+            rows = [self._slope(x.object, [y.object for y in b], w) for x, w in zip(a, weights, strict=True)]
+            return np.array(rows) if rows else np.zeros((0, 0))
+
+        return self.between(a, b), pull
+
+    def linearise_within(self, a: Entries) -> Linearised:
+        """S(x, x), whose total derivative is twice that in its first argument, as S is symmetric."""
+
+        def pull(weights: Vector) -> Matrix:
+            rows = [2.0 * w * self._gradient(x.object, x.object) for x, w in zip(a, weights, strict=True)]
+            return np.array(rows) if rows else np.zeros((0, 0))
+
+        return self.within(a), pull
+
+    def _slope(self, x: Any, others: Sequence[Any], weights: Vector) -> Vector:
+        """Σ_j w_j ∇S(x, x_j), without calls for what has no weight."""
+        terms = [w * self._gradient(x, y) for y, w in zip(others, weights, strict=True) if w]
+        return cast(Vector, sum(terms)) if terms else np.zeros_like(self._gradient(x, x))
+
+    def _gradient(self, x: Any, y: Any) -> Vector:
+        given = cast(Gradient, self.gradient)(x, y)
+        try:
+            slope = np.atleast_1d(np.asarray(given, dtype=float))
+        except (TypeError, ValueError):
+            slope = np.array(np.nan)
+        if slope.ndim != 1 or not np.all(np.isfinite(slope)):
+            raise SimilarityError(
+                f"the gradient of {self._call(x, y)} is {given!r}; "
+                "give the derivatives in the numbers of the first object, one finite number for each"
+            )
+        return slope
 
     def _checked(self, x: Any, y: Any) -> float:
         score = self._called(x, y)
@@ -81,14 +127,23 @@ class FunctionSimilarity(Similarity):
         return f"{self.name}({x!r}, {y!r})"
 
 
-def from_function(function: Function, *, psd: bool = False) -> Similarity:
+def from_function(function: Function, *, psd: bool = False, gradient: Gradient | None = None) -> Similarity:
     """A similarity from a plain function of two objects.
+
+    `function(x, x')` returns the score, 0 or more, the same in both orders.
+    `psd` says that every matrix of its scores is positive semi-definite; by default that is not assumed.
+    `gradient(x, x')` returns ∇S(x, x') in the numbers of x, in their own units; only objects with numbers have one, as
+    those of a `Box` or a `Simplex`. Without it a study in such a space takes finite differences of the function, which
+    cost two calls for each number.
 
     >>> same_length = from_function(lambda x, y: 1.0 / (1 + abs(len(x) - len(y))))
     >>> same_length("ab", "abc")
     0.5
+    >>> near = from_function(lambda x, y: 10.0 - (x - y) ** 2, gradient=lambda x, y: -2.0 * (x - y))
+    >>> near.linearise(near.encode([1.0]), near.encode([3.0]))[1](np.ones((1, 1))).tolist()
+    [[4.0]]
     """
-    return FunctionSimilarity(function, declared_psd=psd)
+    return FunctionSimilarity(function, declared_psd=psd, gradient=gradient)
 
 
 def as_similarity(given: Similarity | Function) -> Similarity:

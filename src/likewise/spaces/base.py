@@ -23,6 +23,7 @@ from likewise.errors import SpaceError
 from likewise.similarity.auto.catalogue import Kind, as_field
 from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.gradients import differentiate
 from likewise.spaces.codec.cells import read_cell, write_cell
 from likewise.spaces.codec.codec import plain
 from likewise.tables.cells import Decimal
@@ -168,6 +169,14 @@ class Space(ABC):
     def view(self, similarity: Similarity) -> Similarity:
         """The similarity as it should look at this space's objects; most spaces leave it as it is."""
         return similarity
+
+    def differentiate(self, similarity: Similarity) -> Similarity:
+        """The similarity with derivatives in the numbers of this space's objects, where they have any.
+
+        What has none of its own gets them by finite differences (`likewise.similarity.differences`).
+        """
+        has_numbers = isinstance(self, Continuous) and isinstance(self, OwnNumbers) and self.dimension > 0
+        return differentiate(similarity, cast(Any, self)) if has_numbers else similarity
 
     def recognise(self, rng: Generator) -> Recognised:
         """The kind of the objects and the similarities that suit it: as `kind` says, or by a sample."""

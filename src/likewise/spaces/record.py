@@ -171,7 +171,7 @@ class Record(Space):
         if isinstance(similarity, Parts):
             seen = similarity.rebuilt(
                 [
-                    self.parts[name].view(part) if name in self.parts else part
+                    self.parts[name].differentiate(self.parts[name].view(part)) if name in self.parts else part
                     for name, part in zip(similarity.fields, similarity.parts, strict=True)
                 ]
             )

@@ -47,7 +47,7 @@ class CommitteeMethod(Method):
             raise StudyError("an empty list of spectra leaves no model; give 'krein', or several to choose from")
 
     def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:
-        return tuple(space.view(one) for one in similarities(given, space, rng))
+        return tuple(space.differentiate(space.view(one)) for one in similarities(given, space, rng))
 
     def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
         model = Model(with_fixed(similarities), Settings(spectra=self.spectra))

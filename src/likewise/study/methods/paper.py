@@ -101,10 +101,10 @@ class Paper(Method):
     def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:
         named = as_similarities(given)
         if named is None:
-            return (space.view(space.recognise(rng).similarities[0]),)
+            return (space.differentiate(space.view(space.recognise(rng).similarities[0])),)
         if len(named) > 1:
             raise StudyError(f"the paper compares objects by one similarity, and {len(named)} were given; give one")
-        return (space.view(named[0]) if _is_open(named[0]) else named[0],)
+        return (space.differentiate(space.view(named[0]) if _is_open(named[0]) else named[0]),)
 
     def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
         return PaperProposer(self, space, similarities)

@@ -16,6 +16,7 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Linearised, Matrix, Vector
 from likewise.similarity.checks import check_whole
+from likewise.similarity.differences import Moved, move
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings.arrays import Encoding
 
@@ -23,6 +24,23 @@ Samples = np.ndarray[Any, Any]
 Sample = Callable[[Any, int, np.random.Generator], Samples]
 LogDensity = Callable[[Samples, Any], Vector]
 Score = Callable[[Samples, Any], Matrix]
+
+
+@dataclass(frozen=True, eq=False)
+class DifferencedScore:
+    """∇ log p(ω|x) in the numbers of x by central differences, all of the same ω: common random numbers."""
+
+    log_density: LogDensity
+    space: Any
+
+    def __call__(self, omega: Samples, x: Any) -> Matrix:
+        moved = move(self.space, [x])
+        above, below = (np.array([self.log_density(omega, y) for y in moved[k]], dtype=float) for k in (0, 1))
+        with np.errstate(invalid="ignore"):
+            changes = (above - below).T
+        # Where one of the two has no density the logarithm has no derivative.
+        finite = np.where(np.isfinite(changes), changes, 0.0)
+        return Moved(above=[], below=[], apart=np.repeat(moved.apart, len(finite), 0), spans=moved.spans).slopes(finite)
 
 
 @dataclass(frozen=True, eq=False)
