@@ -35,11 +35,11 @@ from likewise.similarity.from_function import from_function as from_function
 from likewise.similarity.kinds.categories import Equal as Equal
 from likewise.similarity.kinds.compositions import Aitchison as Aitchison
 from likewise.similarity.kinds.compositions import Hellinger as Hellinger
+from likewise.similarity.kinds.distributions.gaussian import Gaussian as Gaussian
+from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya as Bhattacharyya
+from likewise.similarity.kinds.distributions.gaussian_divergences import SymmetricKL as SymmetricKL
+from likewise.similarity.kinds.distributions.gaussian_divergences import Wasserstein2 as Wasserstein2
 from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding as GaussianEmbedding
-from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya as Bhattacharyya
-from likewise.similarity.kinds.distributions.gaussians import Gaussian as Gaussian
-from likewise.similarity.kinds.distributions.gaussians import SymmetricKL as SymmetricKL
-from likewise.similarity.kinds.distributions.gaussians import Wasserstein2 as Wasserstein2
 from likewise.similarity.kinds.distributions.monte_carlo import MonteCarloJS as MonteCarloJS
 from likewise.similarity.kinds.distributions.monte_carlo import MonteCarloKL as MonteCarloKL
 from likewise.similarity.kinds.embedded import Embedded as Embedded

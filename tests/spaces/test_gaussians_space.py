@@ -11,12 +11,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
+from likewise.run.optimize import maximize
 from likewise.similarity.base import Differentiable, is_differentiable
-from likewise.similarity.kinds.distributions.gaussians import Bhattacharyya, Gaussian, SymmetricKL, Wasserstein2
+from likewise.similarity.differences import Differenced
+from likewise.similarity.kinds.distributions.gaussian import Gaussian
+from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya, SymmetricKL, Wasserstein2
+from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding
 from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.base import Continuous, Crossover, Moves
 from likewise.spaces.gaussians import Gaussians
 from likewise.spaces.pools.pool import Pool
+from likewise.study.methods.paper import Paper
+from likewise.study.study import Study
 from likewise.testing.spaces import check_space
 
 SPACE = Gaussians(mean=(-3.0, 3.0), variance=(0.01, 4.0), dimension=2)
@@ -114,8 +120,11 @@ def test_json_is_readable_and_a_pool_of_gaussians_uses_it() -> None:
     ("x", "message"),
     [
         ([0.0, 1.0, 0.5, 0.5], r"is not a Gaussian; write Gaussian\(mean, variance\)"),
-        (Gaussian(0.0, 1.0), r"not a Gaussian of 2 independent dimensions"),
-        (Gaussian([0.0, 0.0], [[1.0, 0.3], [0.3, 1.0]]), r"not a Gaussian of 2 independent dimensions"),
+        (Gaussian(0.0, 1.0), r"is a Gaussian of 1 dimensions; those of this space have 2"),
+        (
+            Gaussian([0.0, 0.0], [[1.0, 0.3], [0.3, 1.0]]),
+            r'use Gaussians\(…, covariance="full"\)',
+        ),
         (Gaussian([0.0, 0.0], [1.0, 9.0]), r"dimension 3 is 9, outside its bounds \[0.01, 4\]"),
         (Gaussian([0.0, 5.0], [1.0, 1.0]), r"dimension 1 is 5, outside its bounds \[-3, 3\]"),
     ],
@@ -152,3 +161,102 @@ def test_bounds_as_rows_or_single_numbers_are_the_same_space() -> None:
     assert rows.describe() == SPACE.describe()
     assert repr(rows) == repr(SPACE)
     assert Gaussians((0.0, 1.0), (0.5, 1.0)).dimension == 2
+
+
+WHOLE = Gaussians(mean=(-3.0, 3.0), variance=(0.01, 4.0), dimension=3, covariance="full")
+FULL = [
+    WHOLE,
+    Gaussians(mean=(0.0, 1.0), variance=(0.5, 2.0), covariance="full"),
+    Gaussians(mean=([0.0, -50.0], [1.0, 50.0]), variance=([1e-4, 1.0], [1e-2, 100.0]), covariance="full"),
+    Gaussians(mean=(0.0, 1.0), variance=(1.0, 1.0), dimension=2, covariance="full"),
+]
+
+
+@pytest.mark.parametrize("space", FULL, ids=repr)
+def test_full_covariances_keep_the_laws_of_spaces(space: Gaussians) -> None:
+    check_space(space, np.random.default_rng(0), n=8)
+    d = len(space.numbers.lower)
+    assert space.dimension == d + d * (d + 1) // 2
+
+
+@pytest.mark.parametrize("space", FULL, ids=repr)
+def test_variances_in_every_direction_are_within_the_bounds(space: Gaussians) -> None:
+    rng = np.random.default_rng(1)
+    wild = space.from_numbers(space.to_numbers(space.sample(40, rng)) + rng.normal(size=(40, space.dimension)) * 30)
+    units = np.sqrt(space.numbers.least)
+    for x in [*wild, *space.sample(40, rng), *space.from_vector(rng.integers(2, size=(40, space.dimension)) * 1.0)]:
+        values = np.linalg.eigvalsh(x.covariance / np.multiply.outer(units, units))
+        assert values[0] >= 1 - 1e-8
+        assert values[-1] <= space.numbers.most[0] / space.numbers.least[0] * (1 + 1e-8)
+        assert np.all((x.mean >= space.numbers.lower) & (x.mean <= space.numbers.upper))
+
+
+@pytest.mark.parametrize("space", FULL, ids=repr)
+def test_the_divergence_bound_of_full_covariances_is_within_twice_the_largest(space: Gaussians) -> None:
+    S = SymmetricKL(full=True)
+    d, (least, most) = len(space.numbers.lower), (space.numbers.least, space.numbers.most)
+    ends = [Gaussian(m, v) for m in (space.numbers.lower, space.numbers.upper) for v in (least, most)]
+    a = S.encode([*space.sample(60, np.random.default_rng(0)), *ends])
+    largest, bound = S.distances(a, a).max(), space.divergence_bound()
+    assert largest <= bound * (1 + 1e-9) <= 2 * largest * (1 + 1e-9)
+    assert d == len(ends[0].mean)
+
+
+@pytest.mark.parametrize(
+    "similarity", [SymmetricKL(constant=9.0), Bhattacharyya(), Wasserstein2(9.0), GaussianEmbedding(2.0), RBF(0.7)]
+)
+def test_all_numbers_of_a_full_covariance_move_by_its_gradient(similarity: Any) -> None:
+    seen: Any = WHOLE.differentiate(WHOLE.view(similarity))
+    xs = WHOLE.sample(6, np.random.default_rng(3))
+    weights = np.random.default_rng(0).normal(size=(3, 3))
+    found = seen.linearise(seen.encode(xs[:3]), seen.encode(xs[3:]))[1](weights)
+    assert np.all(np.abs(found) > 1e-12)
+    expected = Differenced(seen, WHOLE).linearise(*(Differenced(seen, WHOLE).encode(part) for part in (xs[:3], xs[3:])))
+    np.testing.assert_allclose(found, expected[1](weights), rtol=2e-3, atol=1e-4 * np.abs(found).max())
+
+
+def test_a_diagonal_gaussian_is_at_home_among_full_covariances() -> None:
+    x = Gaussian([0.0, 1.0, 2.0], [0.5, 1.0, 2.0])
+    assert WHOLE.fit(x) is x
+    rbf = WHOLE.view(RBF(0.5))
+    assert rbf.between(rbf.encode([x]), rbf.encode(WHOLE.sample(2, np.random.default_rng(0)))).shape == (1, 2)
+    diagonal, whole = (
+        Gaussians(mean=(-3.0, 3.0), variance=(0.01, 4.0), dimension=3, covariance=kind)  # type: ignore[arg-type]
+        for kind in ("diagonal", "full")
+    )
+    for kind in (SymmetricKL(4.0), Bhattacharyya(), Wasserstein2(9.0), GaussianEmbedding(2.0)):
+        y = Gaussian([0.5, 0.0, -1.0], [1.0, 0.2, 3.0])
+        # A diagonal space needs no whole covariances, whatever is asked of it.
+        assert not diagonal.differentiate(whole.differentiate(kind)).full  # type: ignore[attr-defined]
+        assert whole.differentiate(kind)(x, y) == pytest.approx(kind(x, y), rel=1e-9)
+
+
+def test_bounds_of_full_covariances_need_one_ratio() -> None:
+    with pytest.raises(SpaceError, match=r"need one ratio, not \[2.0, 4.0\]"):
+        Gaussians(mean=(0, 1), variance=([1.0, 1.0], [2.0, 4.0]), covariance="full")
+    with pytest.raises(SpaceError, match="covariance='round' is unknown"):
+        Gaussians(mean=(0, 1), variance=(1, 2), covariance="round")  # type: ignore[arg-type]
+    with pytest.raises(SpaceError, match=r"its variances are from 100 to 1000, outside \[1, 400\]"):
+        WHOLE.fit(Gaussian([0.0, 0.0, 0.0], [1.0, 1.0, 10.0]))
+
+
+@pytest.mark.parametrize("method", [None, Paper(strategy="top", step="safeguarded")])
+def test_a_study_goes_on_from_its_storage(method: Any, tmp_path: Any) -> None:
+    space = Gaussians(mean=(-1.0, 1.0), variance=(0.1, 2.0), dimension=2, covariance="full")
+    target = Gaussian([0.5, -0.5], [[1.0, 0.8], [0.8, 1.0]])
+    kl = SymmetricKL(full=True)
+    where = f"sqlite:///{tmp_path}/study.db"
+    similarity = SymmetricKL(constant=space.divergence_bound()) if method else "auto"
+    found = maximize(
+        lambda x: -kl.distances(kl.encode([x]), kl.encode([target]))[0, 0] / 10,
+        space,
+        similarity,
+        method=method,
+        budget=9,
+        storage=where,
+    )
+    assert found.value > -1.0
+    assert found.object in space
+    again = Study(space, similarity, method=method, storage=where)
+    assert again.best.object == found.object
+    assert len(again.ask(1)) == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import StudyError
-from likewise.similarity.kinds.distributions.gaussians import Gaussian
+from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.study.expectation import Expectation
 from likewise.study.measurement import Measurement
 

@@ -10,7 +10,16 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.kinds.vectors import as_vectors
-from likewise.spaces.base import Continuous, Crossover, Enumerable, Generator, Moves, PartlyContinuous, Space
+from likewise.spaces.base import (
+    Continuous,
+    Crossover,
+    Enumerable,
+    Generator,
+    Moves,
+    OwnNumbers,
+    PartlyContinuous,
+    Space,
+)
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.drawing import some
@@ -85,7 +94,8 @@ def part_width(part: Any) -> int:
     """How many numbers an object of a continuous part has, which may be more than it has search coordinates."""
     if hasattr(part, "widths"):
         return sum(part.widths.values())
-    return int(as_vectors(part.sample(1, np.random.default_rng(0))).shape[1])
+    one = part.sample(1, np.random.default_rng(0))
+    return int((part.to_numbers(one) if isinstance(part, OwnNumbers) else as_vectors(one)).shape[1])
 
 
 def part_resolutions(parts: Iterable[Continuous | PartlyContinuous]) -> Vector:

@@ -151,11 +151,14 @@ class OneOf(Space):
         """For each branch, the similarity as the branch's own space looks at it."""
         if isinstance(similarity, Branches):
             each = zip(similarity.fields, similarity.parts, strict=True)
-            seen = [self.branches[name].view(part) if name in self.branches else part for name, part in each]
+            seen = [self._seen(name, part) if name in self.branches else part for name, part in each]
             return similarity.rebuilt(seen).along(self.widths)
         if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
         return similarity
+
+    def _seen(self, name: str, similarity: Similarity) -> Similarity:
+        return self.branches[name].differentiate(self.branches[name].view(similarity))
 
     @cached_property
     def _continuous(self) -> dict[str, Continuous | PartlyContinuous]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import StudyError
-from likewise.similarity.kinds.distributions.gaussians import Gaussian
+from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.study.measurement import Measurement
 
 Samples = np.ndarray[Any, Any]

@@ -18,7 +18,7 @@ from likewise.similarity.auto.text_kind import writing
 from likewise.similarity.combine.fixed import Fixed, fixed
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.categories import Equal
-from likewise.similarity.kinds.distributions.gaussians import Gaussian
+from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.similarity.kinds.numbered import Numbered
 from likewise.similarity.kinds.permutations import Kendall, Positions
 from likewise.similarity.kinds.strings import Hamming

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from likewise.errors import SpaceError
 from likewise.similarity.combine.algebra import warped
 from likewise.similarity.combine.parts import Parts
-from likewise.similarity.kinds.distributions.gaussians import Gaussian
+from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.similarity.kinds.vectors import RBF, Linear, Rescaled
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record

@@ -19,7 +19,7 @@ from likewise.similarity.auto import catalogue
 from likewise.similarity.auto.catalogue import Kind
 from likewise.similarity.auto.text_kind import writing
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds.distributions.gaussians import Gaussian
+from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.similarity.pairs import object_key
 
 # Vectors longer than this are series too: their entries have an order that a warping can use.

@@ -106,7 +106,10 @@ class Parts(Similarity):
 
     @property
     def differentiable(self) -> bool:
-        return self.columns is not None or super().differentiable
+        if self.columns is None:
+            return super().differentiable
+        moving = [part for name, part in zip(self.fields, self.parts, strict=True) if name in dict(self.columns)]
+        return not moving or any(map(is_differentiable, moving))
 
     def along(self, widths: Mapping[str, int]) -> Parts:
         """The same with gradients in the columns of these fields, which have so many numbers, in this order.

@@ -365,3 +365,20 @@ class Rescaled(Through):
     def linearise_within(self, a: Any) -> Linearised:
         scores, pull = self.inner.linearise_within(a[1])  # type: ignore[attr-defined]
         return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])
+
+
+@dataclass(frozen=True, eq=False)
+class NumbersOf(Through):
+    """A similarity of vectors that looks at the numbers which a space reads from its objects, by `to_numbers`."""
+
+    inner: Similarity
+    space: Any
+
+    def encode(self, objects: Sequence[Any]) -> Any:
+        return self.inner.encode(self.space.to_numbers(objects))
+
+    def linearise(self, a: Any, b: Any) -> Linearised:
+        return self.inner.linearise(a, b)  # type: ignore[attr-defined]
+
+    def linearise_within(self, a: Any) -> Linearised:
+        return self.inner.linearise_within(a)  # type: ignore[attr-defined]

@@ -17,13 +17,9 @@ from likewise.similarity.base import is_differentiable
 from likewise.similarity.combine.algebra import Warped
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.encodings.arrays import join, take
-from likewise.similarity.kinds.distributions.gaussians import (
-    Bhattacharyya,
-    Gaussian,
-    SymmetricKL,
-    Wasserstein2,
-    diagonal_gaussians,
-)
+from likewise.similarity.kinds.distributions import cholesky
+from likewise.similarity.kinds.distributions.gaussian import Gaussian, diagonal_gaussians
+from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya, SymmetricKL, Wasserstein2
 from likewise.similarity.kinds.vectors import RBF
 from likewise.testing.similarities import check_similarity
 
@@ -55,6 +51,12 @@ def some_rows(n: int, low: int = 1, high: int = 4) -> st.SearchStrategy[np.ndarr
 def objects(array: np.ndarray) -> list[Gaussian]:
     d = array.shape[1] // 2
     return diagonal_gaussians(array[:, :d], array[:, d:])
+
+
+def moved(x: Gaussian, step: np.ndarray) -> Gaussian:
+    """The Gaussian with its mean and its log-Cholesky coordinates moved."""
+    d = x.dimension
+    return Gaussian(x.mean + step[:d], cholesky.from_numbers(cholesky.to_numbers(x.covariance[None]) + step[d:])[0])
 
 
 def random_full(n: int, d: int, seed: int) -> list[Gaussian]:
@@ -165,7 +167,11 @@ def test_full_forms_of_diagonal_gaussians_are_the_diagonal_forms(array: np.ndarr
             for S in (diagonal, full)
         )
         np.testing.assert_allclose(s, t, rtol=1e-7, atol=1e-9)
-        np.testing.assert_allclose(pull(weights), pull_full(weights), rtol=1e-6, atol=1e-7)
+        # By the logarithm of a root of a variance: ∂/∂log L_kk = 2σ ∂/∂σ.
+        d = xs[0].dimension
+        in_variance = pull_full(weights)[:, d : 2 * d] / np.array([2.0 * x.variance for x in xs[:3]])
+        found = np.hstack([pull_full(weights)[:, :d], in_variance])
+        np.testing.assert_allclose(pull(weights), found, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("similarity", EVERY, ids=name)
@@ -215,14 +221,9 @@ def test_full_gradient_is_the_central_difference(similarity) -> None:  # type: i
     weights = np.random.default_rng(1).normal(size=(2, 3))
     b = similarity.encode(xs[2:])
     gradient = similarity.linearise(similarity.encode(xs[:2]), b)[1](weights)
-    for k in range(6):
-        shifted = [
-            [
-                Gaussian(x.mean + (e * (np.arange(3) == k)), x.covariance + e * np.diag(1.0 * (np.arange(3) == k - 3)))
-                for x in xs[:2]
-            ]
-            for e in (1e-5, -1e-5)
-        ]
+    assert gradient.shape == (2, 9)
+    for k in range(9):
+        shifted = [[moved(x, e * np.eye(9)[k]) for x in xs[:2]] for e in (1e-5, -1e-5)]
         up, down = (np.sum(weights * similarity.between(similarity.encode(s), b), axis=1) for s in shifted)
         np.testing.assert_allclose(gradient[:, k], (up - down) / 2e-5, rtol=1e-5, atol=1e-8)
 
@@ -232,7 +233,7 @@ def test_the_score_with_itself_does_not_move(similarity) -> None:  # type: ignor
     a = similarity.encode(objects(np.array([[0.0, 1.0, 0.5, 2.0], [1.0, 0.0, 1.0, 1.0]])))
     scores, pull = similarity.linearise_within(a)
     np.testing.assert_array_equal(scores, similarity.within(a))
-    np.testing.assert_array_equal(pull(np.ones(2)), np.zeros((2, 4)))
+    np.testing.assert_array_equal(pull(np.ones(2)), np.zeros((2, 5 if similarity.full else 4)))
 
 
 @pytest.mark.parametrize("similarity", [*EVERY, *WITH_FULL], ids=name)
@@ -260,7 +261,7 @@ def test_laws_of_similarities(similarity: DistanceSimilarity) -> None:
         similarity,
         xs,
         wrong=["x", [0.0, 1.0], Gaussian(0.0, 1.0)],
-        perturb=lambda x, v: Gaussian(x.mean + v[:2], x.variance + v[2:]),
+        perturb=moved if similarity.full else lambda x, v: Gaussian(x.mean + v[:2], x.variance + v[2:]),  # type: ignore[attr-defined]
     )
 
 
@@ -313,6 +314,15 @@ def test_sampling_density_and_score_belong_together(array: np.ndarray) -> None:
         e = 1e-5 * (1.0 if k < x.dimension else array[0, k])
         up, down = (objects(array + s * e * np.eye(array.shape[1])[k])[0].log_density(omega) for s in (1, -1))
         np.testing.assert_allclose(x.score(omega)[:, k], (up - down) / (2 * e), rtol=1e-4, atol=1e-4 / x.variance.min())
+
+
+def test_the_score_of_a_full_covariance_is_the_central_difference_in_its_numbers() -> None:
+    x = random_full(1, 3, 4)[0]
+    omega = x.sample(5, np.random.default_rng(0))
+    for k in range(9):
+        up, down = (moved(x, e * np.eye(9)[k]).log_density(omega) for e in (1e-5, -1e-5))
+        np.testing.assert_allclose(x.score(omega)[:, k], (up - down) / 2e-5, rtol=1e-5, atol=1e-8)
+    assert len(np.asarray(x)) == x.score(omega).shape[1]
 
 
 def test_density_of_full_covariances_is_that_of_scipy() -> None:

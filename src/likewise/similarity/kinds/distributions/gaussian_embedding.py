@@ -18,9 +18,10 @@ from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
 from likewise.similarity.checks import check_positive
 from likewise.similarity.distance import FITTED_ON, median_distance
 from likewise.similarity.encodings.arrays import Encoding, count, take
-from likewise.similarity.kinds.distributions import covariances
+from likewise.similarity.kinds.distributions import cholesky, covariances
 from likewise.similarity.kinds.distributions.covariances import Columns, Gaussians
-from likewise.similarity.kinds.distributions.gaussians import GaussianSimilarity, split, summed
+from likewise.similarity.kinds.distributions.gaussian_divergences import summed
+from likewise.similarity.kinds.distributions.gaussian_similarity import GaussianSimilarity, split
 from likewise.similarity.kinds.vectors import squared_distances
 
 
@@ -32,7 +33,7 @@ class GaussianEmbedding(GaussianSimilarity):
     the observed Gaussians' means in a study (of a mean to its Gaussian's draws where all means are one), and is 1
     elsewhere.
 
-    >>> from likewise.similarity.kinds.distributions.gaussians import Gaussian
+    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> wide, narrow = Gaussian(0.0, 4.0), Gaussian(0.0, 0.01)
     >>> alike = GaussianEmbedding(lengthscale=1.0)
     >>> [round(alike(*pair), 3) for pair in ((narrow, narrow), (narrow, wide), (wide, wide))]
@@ -74,8 +75,10 @@ class GaussianEmbedding(GaussianSimilarity):
         scores = np.exp(-0.5 * logs)
 
         def pull(weights: Vector) -> Matrix:
-            slopes = np.diagonal(np.linalg.inv(both), axis1=1, axis2=2) if self.full else 1.0 / both
-            return np.hstack([np.zeros_like(slopes), -(weights * scores)[:, None] * slopes])
+            slope = -weights * scores
+            if not self.full:
+                return np.hstack([np.zeros_like(both), slope[:, None] / both])
+            return np.hstack([np.zeros_like(a[0]), cholesky.pull(a[1], slope[:, None, None] * np.linalg.inv(both))])
 
         return scores, pull
 

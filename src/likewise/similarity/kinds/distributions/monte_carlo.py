@@ -167,7 +167,7 @@ class MonteCarloKL(MonteCarloDivergence):
     well, `score(omega, x)` = ∇_x log p(ω|x) as rows, the similarity is differentiable:
     ∇S = ½[∫∇log p · p' dω − ∫∇log p · log(e·p/p') · p dω] (Eq. derivative, which lacks the ½).
 
-    >>> from likewise.similarity.kinds.distributions.gaussians import Gaussian
+    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> kl = MonteCarloKL(Gaussian.sample, lambda omega, x: x.log_density(omega), samples=10_000, constant=2.0)
     >>> bool(abs(kl(Gaussian(0.0, 1.0), Gaussian(1.0, 1.0)) - 1.5) < 0.05)
     True
@@ -192,7 +192,7 @@ class MonteCarloJS(MonteCarloDivergence):
     exp(−d/ℓ) is PSD, the estimate only up to its error. Arguments as for `MonteCarloKL`;
     here ∇d = ½∫∇log p · log(p/m) · p dω.
 
-    >>> from likewise.similarity.kinds.distributions.gaussians import Gaussian
+    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> js = MonteCarloJS(Gaussian.sample, lambda omega, x: x.log_density(omega), constant=np.log(2.0))
     >>> round(js(Gaussian(0.0, 1.0), Gaussian(100.0, 1.0)), 6)
     0.0
