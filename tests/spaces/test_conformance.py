@@ -16,7 +16,7 @@ from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.custom import Custom
-from likewise.spaces.gaussians import Gaussians
+from likewise.spaces.distributions.gaussians import Gaussians
 from likewise.spaces.grammar import Grammar
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules

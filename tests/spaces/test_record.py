@@ -22,7 +22,7 @@ from likewise.spaces.base import Continuous, Crossover, Enumerable, Moves, Partl
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.custom import Custom
-from likewise.spaces.gaussians import Gaussians
+from likewise.spaces.distributions.gaussians import Gaussians
 from likewise.spaces.permutations import Permutations
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record

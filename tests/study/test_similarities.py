@@ -16,7 +16,7 @@ from likewise.similarity.kinds.vectors import RBF, Matern
 from likewise.spaces.base import Space
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
-from likewise.spaces.gaussians import Gaussians
+from likewise.spaces.distributions.gaussians import Gaussians
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
 from likewise.spaces.permutations import Permutations

@@ -8,7 +8,7 @@ import pytest
 
 from likewise.similarity.base import Matrix
 from likewise.spaces.box import Box
-from likewise.spaces.gaussians import Gaussians
+from likewise.spaces.distributions.gaussians import Gaussians
 from likewise.spaces.simplex import Simplex
 from likewise.testing.spaces import check_space
 

@@ -19,8 +19,8 @@ from likewise.similarity.kinds.vectors import Coordinates, NumbersOf, Rescaled
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.box import Box
+from likewise.spaces.distributions.gaussian_numbers import DiagonalNumbers, FullNumbers
 from likewise.spaces.drawing import child
-from likewise.spaces.gaussian_numbers import DiagonalNumbers, FullNumbers
 
 Bounds = tuple[ArrayLike, ArrayLike]
 NUMBERS: dict[str, type[DiagonalNumbers | FullNumbers]] = {"diagonal": DiagonalNumbers, "full": FullNumbers}

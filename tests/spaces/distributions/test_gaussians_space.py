@@ -19,7 +19,7 @@ from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattac
 from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding
 from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.base import Continuous, Crossover, Moves
-from likewise.spaces.gaussians import Gaussians
+from likewise.spaces.distributions.gaussians import Gaussians
 from likewise.spaces.pools.pool import Pool
 from likewise.study.methods.paper import Paper
 from likewise.study.study import Study
