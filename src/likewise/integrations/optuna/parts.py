@@ -17,7 +17,7 @@ from likewise.similarity.from_distance import from_distance
 from likewise.similarity.from_function import as_similarity
 from likewise.spaces.base import Generator, Space
 from likewise.spaces.categorical import Categorical
-from likewise.spaces.scalar import Float, Int
+from likewise.spaces.numbers.scalar import Float, Int
 
 
 def number_of(distribution: BaseDistribution, choice: Any) -> str:
