@@ -10,9 +10,9 @@ from typing import Any
 import polars
 
 from likewise.tables.cells import CODE, Decimal, numbers, one_number, style_of, too_long
+from likewise.tables.formatting import cell_text
 from likewise.tables.nesting import read_json
 from likewise.tables.signs import MOST
-from likewise.tables.writing import cell_text
 
 # Comparing texts takes time and memory in their length: a dozen this long take seconds, and longer ones are mistakes.
 LONGEST_TEXT = 100_000

@@ -15,8 +15,8 @@ from likewise.campaign.sheet import Sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError
 from likewise.tables.cells import empty, missing, number, numbers
+from likewise.tables.formatting import cell_text, number_text
 from likewise.tables.typed import parse_as, with_cells
-from likewise.tables.writing import cell_text, number_text
 
 OnConflict = Literal["stop", "keep", "replace", "add"]
 

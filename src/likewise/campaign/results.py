@@ -16,7 +16,7 @@ from likewise.campaign.wording import shown
 from likewise.errors import TableError, UsageError
 from likewise.model.contamination import far_values
 from likewise.tables.locking import exclusive
-from likewise.tables.writing import dialect_for, keep_backup, write
+from likewise.tables.writing import dialect_for, keep_backup, write_again
 
 LISTED = 20
 
@@ -61,7 +61,7 @@ def merge_files(
             if _stamp(file) != before:
                 raise TableError(f"{file} was changed by another program meanwhile; nothing was written. Try again.")
             dialect, backup = table.table.dialect, keep_backup(file)
-        write(merge.frame, target, dialect, table.table.overlong)
+        write_again(merge.frame, target, dialect, table.table)
     return Merged(merge, backup)
 
 

@@ -21,7 +21,8 @@ from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import Decimal, empty
 from likewise.tables.dialect import Dialect
-from likewise.tables.writing import dialect_for, number_text, write
+from likewise.tables.formatting import number_text
+from likewise.tables.writing import dialect_for, write
 
 PREDICTIONS = ("mean", "std", "low", "high", "chance")
 DIGITS = 6
@@ -92,7 +93,7 @@ def _with_predictions(
     extra: list[polars.Series] = []
     for name in PREDICTIONS:
         values = [getattr(s, name) for s in found]
-        if dialect.kind == "parquet":
+        if dialect.kind != "csv":
             extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
         else:
             texts = [None if value is None else number_text(value, decimal, DIGITS) for value in values]

@@ -33,9 +33,9 @@ STRANGERS = {
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written."""
+    """How a table is written. In a workbook: in which sheet, below which row, and in which columns, counted from 0."""
 
-    kind: Literal["csv", "parquet"] = "csv"
+    kind: Literal["csv", "parquet", "workbook"] = "csv"
     delimiter: str = ","
     encoding: str = "utf-8"
     bom: bool = False
@@ -43,6 +43,9 @@ class Dialect:
     gzipped: bool = False
     # Excel's own first line, `sep=;`, which says what is between the cells.
     announced: bool = False
+    sheet: str = ""
+    header: int = 0
+    places: tuple[int, ...] = ()
 
 
 def announced_delimiter(text: str) -> tuple[str, int] | None:

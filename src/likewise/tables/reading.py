@@ -19,6 +19,7 @@ from likewise.tables.dialect import Dialect, announced_delimiter, csv_reader, de
 from likewise.tables.formulas import GUARDED, unguard
 from likewise.tables.gzipped import MARK, TooLarge, unpack
 from likewise.tables.parquet import read_parquet
+from likewise.tables.workbooks.reading import is_workbook, read_sheet
 
 if TYPE_CHECKING:
     import polars
@@ -83,7 +84,7 @@ class Table:
 
 
 def read(path: str | Path, *, skip_ragged: bool = False, may_be_empty: bool = False) -> Table:
-    """The table of a CSV, TSV or Parquet file, gzipped or not; what it is, its bytes say.
+    """The table of a CSV, TSV or Parquet file, gzipped or not, or of a workbook; what it is, its bytes say.
 
     Rows with more cells than the header are an error, unless they are to be skipped; so is a table without rows.
     """
@@ -93,6 +94,8 @@ def read(path: str | Path, *, skip_ragged: bool = False, may_be_empty: bool = Fa
         raise TableError(f"{source} is empty; it needs a header with the names of the columns, and a row per object.")
     if data.startswith(PARQUET):
         table = _parquet(source, data, gzipped)
+    elif is_workbook(data):
+        table = _workbook(source, data)
     elif source.suffix.lower() == ".parquet":
         raise TableError(f"{source} is called a Parquet file but is none; export it again, or correct its name.")
     else:
@@ -129,6 +132,15 @@ def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
     except (OSError, ValueError) as error:
         raise TableError(f"{source} is a damaged Parquet file ({error}); copy or export it again.") from None
     return Table(source, frame, Dialect(kind="parquet", gzipped=gzipped), first=1)
+
+
+def _workbook(source: Path, data: bytes) -> Table:
+    found = read_sheet(data, str(source))
+    _check_header(source, found.names)
+    frame = found.frame
+    frame.columns = list(found.names)
+    dialect = Dialect(kind="workbook", sheet=found.title, header=found.header, places=found.places)
+    return Table(source, frame, dialect, found.header + 2, found.notes)
 
 
 def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from likewise.errors import TableError, UsageError
-from likewise.tables.cells import Decimal
 from likewise.tables.dialect import Dialect
 from likewise.tables.files import back_up, replace_file
+from likewise.tables.formatting import cell_text
 from likewise.tables.formulas import guard, unguard
+from likewise.tables.reading import Table
+from likewise.tables.workbooks.changes import changed_workbook
+from likewise.tables.workbooks.writing import workbook_bytes
 
 if TYPE_CHECKING:
     import polars
@@ -23,14 +26,16 @@ if TYPE_CHECKING:
 
 # Files that a table can be written to, by the end of their names.
 TEXTS, TABS, PARQUETS = (".csv", ".txt", ".dat", ""), (".tsv", ".tab"), (".parquet", ".pq")
+WORKBOOKS = (".xlsx",)
 
 
 def check_name(target: Path) -> None:
-    """Refuse a name that promises what is not written: a workbook, a database."""
+    """Refuse a name that promises what is not written: a document, a database."""
     ending = _ending(target)
-    if ending not in (*TEXTS, *TABS, *PARQUETS):
+    if ending not in (*TEXTS, *TABS, *PARQUETS, *WORKBOOKS):
         raise UsageError(
-            f"{target} ends in {ending!r}; it can end in .csv, .tsv, .txt or .parquet, each with .gz or without."
+            f"{target} ends in {ending!r}; it can end in .xlsx, or in .csv, .tsv, .txt or .parquet, each with .gz or "
+            "without."
         )
 
 
@@ -48,6 +53,8 @@ def dialect_for(target: Path, like: Dialect) -> Dialect:
     gzipped, ending = target.suffix.lower() == ".gz", _ending(target)
     if ending in PARQUETS:
         return Dialect(kind="parquet", gzipped=gzipped)
+    if ending in WORKBOOKS:
+        return like if like.kind == "workbook" else Dialect(kind="workbook")
     text = like if like.kind == "csv" else Dialect()
     if ending in TABS:
         return replace(text, delimiter="\t", gzipped=gzipped)
@@ -63,18 +70,28 @@ def write(
 
     `overlong` are rows with more cells than there are columns, by their places; they are written as they were read.
     """
+    if dialect.kind != "csv" and overlong:
+        raise TableError(
+            f"{target} cannot be written, as a row of the table has more cells than the header: "
+            f"{', '.join(next(iter(overlong.values())))}. Correct it, or write the table as CSV."
+        )
     if dialect.kind == "parquet":
-        if overlong:
-            raise TableError(
-                f"{target} cannot be written as Parquet, as a row of the table has more cells than the header: "
-                f"{', '.join(next(iter(overlong.values())))}. Correct it, or write the table as CSV."
-            )
         stream = io.BytesIO()
         frame.write_parquet(stream)
         data = stream.getvalue()
+    elif dialect.kind == "workbook":
+        data = workbook_bytes(frame)
     else:
         data = _encode(frame, dialect, overlong or {})
     write_bytes(target, gzip.compress(data) if dialect.gzipped else data)
+
+
+def write_again(frame: polars.DataFrame, target: Path, dialect: Dialect, table: Table) -> None:
+    """Write what has become of a table that was read; in a workbook, only the cells that have changed."""
+    if dialect.kind == "workbook" and table.dialect.kind == "workbook":
+        write_bytes(target, changed_workbook(table.path, table.dialect, table.frame, frame))
+    else:
+        write(frame, target, dialect, table.overlong)
 
 
 def write_bytes(target: Path, data: bytes) -> None:
@@ -121,29 +138,3 @@ def _again(cells: Sequence[str]) -> Sequence[str]:
 
 def _texts(column: polars.Series) -> Sequence[str]:
     return ["" if cell is None else guard(cell_text(cell)) for cell in column.to_list()]
-
-
-def cell_text(cell: Any) -> str:
-    """A cell of any type as text.
-
-    >>> import datetime
-    >>> cell_text(12345678901234567), cell_text([0.5, 1]), cell_text(datetime.date(2026, 1, 31)), cell_text(True)
-    ('12345678901234567', '[0.5, 1]', '2026-01-31', 'true')
-    """
-    import json
-
-    if isinstance(cell, bool | list | dict):
-        return json.dumps(cell, default=str)
-    return number_text(cell) if isinstance(cell, float) else str(cell)
-
-
-def number_text(value: float, decimal: Decimal = ".", digits: int = 17) -> str:
-    """A number as text, with as many digits as it takes, or as are asked for.
-
-    >>> number_text(0.1), number_text(1234.5678, ",", 6), number_text(3.0)
-    ('0.1', '1234,57', '3')
-    """
-    if isinstance(value, int):
-        return str(value)
-    text = repr(float(value)) if digits >= 17 else f"{value:.{digits}g}"
-    return text.removesuffix(".0").replace(".", decimal)

@@ -9,8 +9,8 @@ from typing import Any
 
 from likewise.errors import SpaceError
 from likewise.tables.cells import Decimal, number, one_number
+from likewise.tables.formatting import number_text
 from likewise.tables.nesting import read_json
-from likewise.tables.writing import number_text
 
 # Short enough that no digit is lost.
 WHOLE = re.compile(r"[+-]?[0-9]{1,15}")

@@ -1,0 +1,46 @@
+"""What has become of a table that was read from a workbook, as changes of cells in that workbook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import TableError
+from likewise.tables.cells import number
+from likewise.tables.dialect import Dialect
+from likewise.tables.workbooks.editing import Place, edit_cells
+
+if TYPE_CHECKING:
+    import polars
+
+
+def changed_workbook(path: Path, dialect: Dialect, old: polars.DataFrame, new: polars.DataFrame) -> bytes:
+    """The workbook of a table with the cells changed in which the new table differs from the old one."""
+    data = path.read_bytes()
+    if not data.startswith(b"PK") or b"xl/workbook.xml" not in data:
+        raise TableError(
+            f"{path} can be read, but results are written into .xlsx files alone; save it as one, and use that."
+        )
+    return edit_cells(data, dialect.sheet, _changes(dialect, old, new), str(path))
+
+
+def _changes(dialect: Dialect, old: polars.DataFrame, new: polars.DataFrame) -> dict[Place, Any]:
+    places = dict(zip(old.columns, dialect.places, strict=True))
+    found: dict[Place, Any] = {}
+    for name in new.columns:
+        before = old[name].to_list() if name in old.columns else []
+        if name not in places:
+            places[name] = max(places.values(), default=-1) + 1
+            found[dialect.header, places[name]] = name
+        for row, cell in enumerate(new[name].to_list()):
+            if row >= len(before) or cell != before[row]:
+                known = before[row] if row < len(before) else None
+                if cell is not None or known is not None:
+                    found[dialect.header + 1 + row, places[name]] = _typed(cell)
+    return found
+
+
+def _typed(cell: Any) -> Any:
+    """A number that is written as text as a number, and other cells as they are."""
+    value = number(cell.strip()) if isinstance(cell, str) and not cell.strip().startswith("0") else None
+    return cell if value is None else value

@@ -1,0 +1,77 @@
+"""A table as a new workbook: a header that stays in view, columns as wide as their content, numbers as numbers."""
+
+from __future__ import annotations
+
+import io
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import import_extra
+from likewise.tables.cells import CODE, numbers
+from likewise.tables.formatting import cell_text
+
+if TYPE_CHECKING:
+    import polars
+
+NARROW, WIDE = 8, 48
+SHOWN = "0.####"
+
+
+def workbook_bytes(frame: polars.DataFrame, title: str = "Table") -> bytes:
+    """The table as the only sheet of a workbook."""
+    library = import_extra("xlsxwriter", "writing workbooks", "XlsxWriter", "excel")
+    stream = io.BytesIO()
+    # Cells are what they are: no text becomes a formula or a link.
+    plain = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    with library.Workbook(stream, {**plain, "nan_inf_to_errors": True}) as book:
+        sheet = book.add_worksheet(title)
+        bold = book.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
+        decimals, day = book.add_format({"num_format": SHOWN}), book.add_format({"num_format": "yyyy-mm-dd"})
+        formats = {float: decimals, date: day, datetime: day}
+        sheet.freeze_panes(1, 0)
+        for place, column in enumerate(frame):
+            cells = cells_of(column)
+            sheet.write_string(0, place, column.name, bold)
+            sheet.set_column(place, place, _width(column.name, cells))
+            for row, cell in enumerate(cells, 1):
+                _write(sheet, row, place, cell, formats.get(type(cell)))
+    return stream.getvalue()
+
+
+def cells_of(column: polars.Series) -> list[Any]:
+    """The cells of a column; of one of text, numbers where all of them are."""
+    import polars
+
+    cells = column.to_list()
+    if column.dtype != polars.String or column.str.contains(CODE).any():
+        return cells
+    read = numbers(column)
+    if read.bad or read.unclear is not None or not read.present:
+        return cells
+    return [None if value != value else int(value) if value.is_integer() else value for value in read.values]
+
+
+def _write(sheet: Any, row: int, place: int, cell: Any, style: Any) -> None:
+    if cell is None:
+        return
+    if isinstance(cell, bool):
+        sheet.write_boolean(row, place, cell)
+    elif isinstance(cell, int | float):
+        sheet.write_number(row, place, cell, style)
+    elif isinstance(cell, date | datetime):
+        sheet.write_datetime(row, place, cell, style)
+    else:
+        text = cell if isinstance(cell, str) else cell_text(cell) if not isinstance(cell, time) else str(cell)
+        sheet.write_string(row, place, text)
+
+
+def _width(name: str, cells: list[Any]) -> int:
+    longest = max(
+        (
+            len(cell if isinstance(cell, str) else f"{cell:.6g}" if isinstance(cell, float) else str(cell))
+            for cell in cells
+            if cell is not None
+        ),
+        default=0,
+    )
+    return max(NARROW, min(max(longest, len(name)) + 2, WIDE))
