@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.tables.cells import missing, number, numbers
 from likewise.tables.formulas import HARMLESS, guard, unguard
-from likewise.tables.writing import number_text
+from likewise.tables.formatting import number_text
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(st.characters(exclude_categories=["Cs"]))
