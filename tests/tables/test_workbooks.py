@@ -143,7 +143,7 @@ def test_titles_merged_cells_and_dates_are_read(tmp_path: Path) -> None:
 def test_damaged_and_foreign_archives_are_refused(tmp_path: Path) -> None:
     for name, data in {"a.xlsx": b"PK\x03\x04rubbish", "b.xls": b"\xd0\xcf\x11\xe0rubbish"}.items():
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(TableError, match="no workbook that can be read"):
+        with pytest.raises(TableError, match="no Excel workbook that can be read"):
             read(tmp_path / name)
 
 

@@ -21,8 +21,6 @@ SAMPLED = 50
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 # Other kinds of file that end up with a name in .csv, by their first bytes.
 STRANGERS = {
-    b"PK\x03\x04": "an Excel or OpenDocument workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
     b"%PDF": "a PDF document",
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
     b"BZh": "compressed by bzip2",
