@@ -48,7 +48,9 @@ def read_sheet(data: bytes, name: str) -> WorkbookSheet:
     except calamine.PasswordError:
         raise TableError(f"{name} is locked by a password; save it without one, and use that.") from None
     except (calamine.CalamineError, OSError, ValueError) as error:
-        raise TableError(f"{name} is no Excel workbook that can be read ({error}); save it again as .xlsx or CSV.") from None
+        raise TableError(
+            f"{name} is no Excel workbook that can be read ({error}); save it again as .xlsx or CSV."
+        ) from None
     if not filled:
         raise TableError(f"{name} is empty; it needs a header with the names of the columns, and a row per object.")
     title, cells = filled[0]
