@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.tables.cells import missing, number, numbers
-from likewise.tables.formulas import HARMLESS, guard, unguard
 from likewise.tables.formatting import number_text
+from likewise.tables.formulas import HARMLESS, guard, unguard
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(st.characters(exclude_categories=["Cs"]))
