@@ -72,7 +72,7 @@ def write(
     """
     if dialect.kind != "csv" and overlong:
         raise TableError(
-            f"{target} cannot be written as Parquet or a workbook, as a row of the table has more cells than the header: "
+            f"{target} cannot be written as Parquet or workbook: a row of the table has more cells than the header, "
             f"{', '.join(next(iter(overlong.values())))}. Correct it, or write the table as CSV."
         )
     if dialect.kind == "parquet":
