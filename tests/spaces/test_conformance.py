@@ -99,6 +99,17 @@ SPACES: dict[str, Callable[[Any], Space]] = {
         where, t=Float(20, 120, step=2), c=Float(1e-3, 1, log=True), n=Int(1, 9), s=["a", "b"]
     ),
     "simplex": lambda where: Simplex(4, total=100.0, where=where),
+    "simplex of few": lambda where: Simplex(6, most=3, where=where),
+    "recipes": lambda where: Simplex(
+        names=["water", "glycerol", "dye", "salt"],
+        lower={"water": 50},
+        upper={"dye": 5},
+        most=3,
+        total=100,
+        where=where,
+    ),
+    "tight recipes": lambda where: Simplex(6, upper=0.4, most=3, where=where),
+    "record of recipes": lambda where: Record(where, mix=Simplex(names=["v", "u", "w"], most=2), t=Float(0, 1)),
     "gaussians": lambda where: Gaussians((-3.0, 3.0), (0.01, 4.0), 2, where=where),
 }
 

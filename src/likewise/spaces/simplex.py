@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from likewise.errors import SpaceError
+from likewise.errors import SimilarityError, SpaceError
+from likewise.similarity.auto.catalogue import of_mixtures
+from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
+from likewise.spaces.conditions.condition import Condition
 from likewise.spaces.drawing import child
+from likewise.spaces.numbers.shares import Shares
 
 TOLERANCE = 1e-6
 SHIFTS = 24
+
+Bounds = float | Sequence[float] | Mapping[str, float] | None
 
 
 @dataclass(frozen=True)
 class Simplex(Space):
     """Shares that are not negative and add up to a total.
 
-    - `n`: how many shares, at least 2.
+    - `n`: how many shares, at least 2; or else
+    - `names`: their names, such as those of ingredients; each object is then a dict with all names. Where the names are
+      molecules (SMILES), `auto` compares recipes by how alike their ingredients are, too.
+    - `lower`, `upper`: bounds of the shares, in your own unit: one number for all, a list, or a dict by name for some;
+      by default 0 and the total.
+    - `most`: how many shares may be above 0; by default all. A share whose lower bound is above 0 is always one of
+      them.
     - `total`: what they add up to, in your own unit; by default 1, and 100 for percentages.
-    - `where`: a function that says whether a composition is allowed; by default all are.
+    - `where`: a function that says whether a composition is allowed, or with names a condition as text; by default all
+      are.
 
-    Objects are arrays. The search sees each share as a fraction of the total.
+    Without names, objects are arrays. The search sees each share as a fraction of the total.
 
     >>> import numpy as np
     >>> blend = Simplex(3, total=100.0)
@@ -35,21 +49,40 @@ class Simplex(Space):
     array([20., 30., 50.])
     >>> blend.project(np.array([[0.9, 0.3, -0.2]])).round(3).tolist()
     [[0.8, 0.2, 0.0]]
+    >>> ink = Simplex(names=["water", "glycerol", "dye", "salt"], lower={"water": 50}, most=3, total=100)
+    >>> ink.fit({"water": 80, "glycerol": 20})
+    {'water': 80.0, 'glycerol': 20.0, 'dye': 0.0, 'salt': 0.0}
     """
 
     kind = "compositions"
     short = "simplex:3"
-    n: int
+    n: int | None = None
     _: KW_ONLY
+    names: Sequence[str] | None = None
+    lower: Bounds = None
+    upper: Bounds = None
+    most: int | None = None
     total: float = 1.0
-    where: Callable[[Any], bool] | None = None
+    where: Callable[[Any], bool] | str | None = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        checked_where(self.where)
-        if checked_whole("the number of parts of a Simplex", self.n) < 2:
+        if self.n is None and self.names is None:
+            raise SpaceError("a Simplex needs the number of its parts, or their names")
+        if self.names is not None:
+            _check_names(self.names, self.n)
+        if checked_whole("the number of parts of a Simplex", self.n) is not None and self.n < 2:  # type: ignore[operator]
             raise SpaceError(f"a Simplex needs at least 2 parts, not {self.n}")
         if not (np.isfinite(self.total) and self.total > 0):
             raise SpaceError(f"the parts of a Simplex add up to a positive total, not {self.total}")
+        if checked_whole("`most` of a Simplex", self.most) is not None and self.most < 1:  # type: ignore[operator]
+            raise SpaceError(f"most={self.most}: at least one part is used; give a whole number from 1")
+        self.shares.check()
+        object.__setattr__(self, "where", self._condition())
+
+    def _condition(self) -> Any:
+        if isinstance(self.where, str) and self.names is not None:
+            return Condition.read(self.where, self.names)
+        return checked_where(self.where)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -58,82 +91,175 @@ class Simplex(Space):
     @property
     def dimension(self) -> int:
         """Number of parts."""
-        return self.n
+        return self.n if self.names is None or self.n is not None else len(self.names)  # type: ignore[return-value]
 
-    def _draw(self, n: int, rng: Generator) -> list[Vector]:
-        """Uniform over the simplex: Dirichlet(1, …, 1)."""
-        return list(self.total * rng.dirichlet(np.ones(self.n), size=n))
+    @cached_property
+    def _order(self) -> list[str]:
+        """The names in the order of the numbers of a vector, in which similarities see them, too."""
+        return sorted(self.names or [])
 
-    def _fit(self, x: Any) -> Vector:
+    @cached_property
+    def shares(self) -> Shares:
+        """The shares that are allowed, as fractions of the total."""
+        lower = self._bounds("lower", self.lower, 0.0) / self.total
+        upper = np.minimum(self._bounds("upper", self.upper, self.total) / self.total, 1.0)
+        return Shares(lower, upper, self.dimension if self.most is None else min(self.most, self.dimension))
+
+    def _bounds(self, what: str, given: Any, default: float) -> Vector:
+        if isinstance(given, Mapping):
+            unknown = [name for name in given if name not in self._order]
+            if unknown:
+                known = ", ".join(self._order) or "none, as the parts have no names"
+                raise SpaceError(f"{what} has the part {unknown[0]!r}; the names are {known}")
+            given = [given.get(name, default) for name in self._order]
+        elif self.names is not None and given is not None and np.ndim(given) == 1 and len(given) == self.dimension:
+            given = [given[list(self.names).index(name)] for name in self._order]
         try:
-            array = np.array(x, dtype=float) + 0.0  # −0 and 0 have different JSON forms
+            found = np.array(np.broadcast_to(default if given is None else given, (self.dimension,)), dtype=float)
         except (TypeError, ValueError):
-            raise SpaceError(f"{x!r} is not a composition of {self.n} numbers") from None
-        if array.shape != (self.n,):
-            raise SpaceError(f"{x!r} has shape {array.shape}; the composition has {self.n} parts")
-        slack = TOLERANCE * self.total
+            found = np.full(self.dimension, np.nan)
+        if not np.all(np.isfinite(found)):
+            raise SpaceError(f"{what}={given!r}: give one number, one for each of {self.dimension} parts, or a dict")
+        return found
+
+    def _made(self, numbers: Matrix) -> list[Any]:
+        """Objects of numbers in your own unit."""
+        # −0 and 0 have different JSON forms.
+        numbers = np.asarray(numbers) + 0.0
+        if self.names is None:
+            return list(numbers)
+        rows = [dict(zip(self._order, row, strict=True)) for row in numbers.tolist()]
+        return [{name: row[name] for name in self.names} for row in rows]
+
+    def _draw(self, n: int, rng: Generator) -> list[Any]:
+        """Uniform over the simplex: Dirichlet(1, …, 1); within bounds, of some parts, nearly so."""
+        return self._made(self.total * self.shares.sample(n, rng))
+
+    def _numbers(self, x: Any) -> Vector:
+        """The numbers of what may be an object."""
+        if self.names is not None and isinstance(x, Mapping):
+            unknown = [name for name in x if name not in self._order]
+            if unknown:
+                raise SpaceError(f"the composition has a part {unknown[0]!r}; the parts are {', '.join(self.names)}")
+            x = [x.get(name, 0.0) for name in self._order]
+        elif self.names is not None:
+            raise SpaceError(f"{x!r} is no composition with names; give a dict of {', '.join(self.names)}")
+        try:
+            array = np.array(x, dtype=float) + 0.0
+        except (TypeError, ValueError):
+            raise SpaceError(f"{x!r} is not a composition of {self.dimension} numbers") from None
+        if array.shape != (self.dimension,):
+            raise SpaceError(f"{x!r} has shape {array.shape}; the composition has {self.dimension} parts")
+        return array
+
+    def _fit(self, x: Any) -> Any:
+        array, slack = self._numbers(x), TOLERANCE * self.total
+        lower, upper = self.total * self.shares.lower, self.total * self.shares.upper
         if not np.all(array >= -slack):
             k = int(np.argmin(array >= -slack))
-            raise SpaceError(f"part {k} is {array[k]:g}; the parts of a composition are not negative")
+            raise SpaceError(f"part {self._called(k)} is {array[k]:g}; the parts of a composition are not negative")
+        for k in np.flatnonzero((array < lower - slack) | (array > upper + slack)).tolist():
+            raise SpaceError(f"part {self._called(k)} is {array[k]:g}, outside its bounds [{lower[k]:g}, {upper[k]:g}]")
         if not abs(array.sum() - self.total) <= slack:
             raise SpaceError(f"the parts of {x!r} add up to {array.sum():g}, not to {self.total:g}; rescale them")
-        if np.all(array >= 0) and abs(array.sum() - self.total) <= 1e-12 * self.total:
-            return array
+        used = int(np.sum(array > slack))
+        if used > self.shares.most:
+            raise SpaceError(f"{x!r} has {used} parts above 0, and at most {self.shares.most} may be; leave some out")
+        tiny = 1e-12 * self.total
+        inside = np.all((array >= np.maximum(lower - tiny, 0.0)) & (array <= upper + tiny))
+        exact = inside and abs(array.sum() - self.total) <= tiny
+        if exact and np.sum(array > 0) <= self.shares.most:
+            return self._made(array[None])[0]
         return self.from_vector(array[None] / self.total)[0]
+
+    def _called(self, k: int) -> str:
+        return repr(self._order[k]) if self.names is not None else str(k)
 
     def to_vector(self, objects: Sequence[Any]) -> Matrix:
         return self.to_numbers(objects) / self.total
 
-    def from_vector(self, vectors: Matrix) -> list[Vector]:
-        return list(self.total * self.project(vectors))
+    def from_vector(self, vectors: Matrix) -> list[Any]:
+        return self._made(self.total * self.project(vectors))
 
     @property
     def spans(self) -> Vector:
         """The total, for each part."""
-        return np.full(self.n, float(self.total))
+        return np.full(self.dimension, float(self.total))
+
+    @property
+    def stepped(self) -> bool:
+        """Which parts are used is chosen by moves."""
+        return self.shares.most < self.dimension
 
     def to_numbers(self, objects: Sequence[Any]) -> Matrix:
-        return np.array(objects, dtype=float).reshape(len(objects), self.n)
+        rows = objects if self.names is None else [[x[name] for name in self._order] for x in objects]
+        return np.array(rows, dtype=float).reshape(len(objects), self.dimension)
 
-    def from_numbers(self, numbers: Matrix) -> list[Vector]:
+    def from_numbers(self, numbers: Matrix) -> list[Any]:
         return self.from_vector(np.asarray(numbers, dtype=float) / self.total)
 
     def project(self, vectors: Matrix) -> Matrix:
-        """The nearest points of the simplex: all parts lowered alike, to max(v − τ, 0), until they add up to 1."""
-        vectors = np.asarray(vectors, dtype=float)
-        falling = -np.sort(-vectors, axis=1)
-        excess = (np.cumsum(falling, axis=1) - 1.0) / np.arange(1, self.n + 1)
-        kept = np.maximum(np.sum(falling > excess, axis=1), 1)
-        lowered: Matrix = np.maximum(vectors - excess[np.arange(len(vectors)), kept - 1][:, None], 0.0)
-        return lowered / lowered.sum(axis=1, keepdims=True)
+        """The nearest points of the simplex, within the bounds; of too many parts the largest are kept."""
+        return self.shares.project(vectors)
 
     def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
         """The gradient along the simplex: what would change the total is left out, as it cannot be followed."""
         along: Matrix = gradient - gradient.mean(axis=1, keepdims=True)
         return self.total * along
 
-    def moves(self, x: Any, rng: Generator) -> list[Vector]:
+    def moves(self, x: Any, rng: Generator) -> list[Any]:
         """Some mass shifted from one part to another: all of it, half of it, or a random share."""
-        x = np.asarray(x, dtype=float)
-        givers = rng.choice(np.flatnonzero(x > 0), size=SHIFTS)
-        takers = (givers + rng.integers(1, self.n, size=SHIFTS)) % self.n
+        start = self.to_numbers([x])[0]
+        givers = rng.choice(np.flatnonzero(start > 0), size=SHIFTS)
+        takers = (givers + rng.integers(1, self.dimension, size=SHIFTS)) % self.dimension
         shares = rng.choice([1.0, 0.5, np.nan, np.nan], size=SHIFTS)
-        amounts = x[givers] * np.where(np.isnan(shares), rng.random(SHIFTS) ** 2, shares)
-        moved = np.tile(x, (SHIFTS, 1))
+        amounts = start[givers] * np.where(np.isnan(shares), rng.random(SHIFTS) ** 2, shares)
+        moved = np.tile(start, (SHIFTS, 1))
         moved[np.arange(SHIFTS), givers] -= amounts
         moved[np.arange(SHIFTS), takers] += amounts
-        return self.keep_allowed(np.unique(moved[np.any(moved != x, axis=1)], axis=0))
+        if not self.shares.free:
+            moved = self.total * self.project(moved / self.total)
+        return self.keep_allowed(self._made(np.unique(moved[np.any(moved != start, axis=1)], axis=0)))
 
-    def crossover(self, x: Any, other: Any, rng: Generator) -> Vector:
+    def crossover(self, x: Any, other: Any, rng: Generator) -> Any:
         """A mixture of the two compositions."""
+        first, second = self.to_numbers([x, other])
 
-        def mix() -> Vector:
+        def mix() -> Any:
             share = rng.random()
-            return share * np.asarray(x, dtype=float) + (1.0 - share) * np.asarray(other, dtype=float)
+            mixed = (share * first + (1.0 - share) * second)[None]
+            return self._made(mixed if self.shares.free else self.total * self.project(mixed / self.total))[0]
 
         return child(self, mix, x)
 
+    def describe(self) -> dict[str, Any]:
+        given = super().describe()
+        usual = {"n": None, "names": None, "lower": None, "upper": None, "most": None}
+        return {key: value for key, value in given.items() if key not in usual or value is not None}
+
+    def _recognised(self, objects: Sequence[Any]) -> Recognised:
+        """As compositions; where the names are molecules, by how alike those are, too."""
+        plainly = of_kind("compositions", "the space Simplex says so", list(self.to_numbers(objects)))
+        try:
+            found = None if self.names is None else recognise(list(self.names))
+        except SimilarityError:
+            found = None
+        if found is None or found.kind != "molecules":
+            return plainly
+        both = (*of_mixtures(found.similarities[0], whole=False), plainly.similarities[0])
+        return Recognised("mixtures", f"the {self.dimension} ingredients are molecules", both)
+
     def view(self, similarity: Similarity) -> Similarity:
         """Similarities of vectors see fractions of the total."""
-        fractions = Coordinates(np.zeros(self.n), np.full(self.n, float(self.total)), np.zeros(self.n, dtype=bool))
+        width = self.dimension
+        fractions = Coordinates(np.zeros(width), np.full(width, float(self.total)), np.zeros(width, dtype=bool))
         return rescaled(similarity, lambda path: None if path else fractions)
+
+
+def _check_names(names: Any, n: int | None) -> None:
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(each, str) for each in names):
+        raise SpaceError(f"the names of a Simplex are a list of texts, not {names!r}")
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise SpaceError(f"a Simplex needs at least 2 names, and each once, not {list(names)!r}")
+    if n is not None and n != len(names):
+        raise SpaceError(f"n={n}, but there are {len(names)} names; give the names alone")

@@ -40,11 +40,17 @@ def lengthscale_prior(dimension: int) -> LogNormal:
 
 
 def as_vectors(objects: Sequence[Any]) -> Matrix:
-    """Objects as the rows of an array; a plain number is a vector of one.
+    """Objects as the rows of an array; a plain number is a vector of one, and a record of numbers one by its names.
+
+    The numbers of a record stand in the order of the alphabet, so that all records have one order.
 
     >>> as_vectors([1.0, 2.0]).shape
     (2, 1)
+    >>> as_vectors([{"b": 2.0, "a": 1.0}])
+    array([[1., 2.]])
     """
+    if len(objects) and isinstance(objects[0], Mapping):
+        objects = [_in_order(number, x, objects[0]) for number, x in enumerate(objects)]
     try:
         array = np.asarray(objects, dtype=float)
     except (TypeError, ValueError):
@@ -55,6 +61,15 @@ def as_vectors(objects: Sequence[Any]) -> Matrix:
     if array.ndim != 2 or not np.all(np.isfinite(array)):
         _blame(objects)
     return array
+
+
+def _in_order(number: int, x: Any, first: Mapping[Any, Any]) -> list[Any]:
+    if not isinstance(x, Mapping) or x.keys() != first.keys():
+        raise SimilarityError(
+            f"object {number} has other names than the first, which has {', '.join(map(repr, first))}: {x!r}; "
+            "give every object every name"
+        )
+    return [x[name] for name in sorted(first, key=str)]
 
 
 def _blame(objects: Sequence[Any]) -> None:
