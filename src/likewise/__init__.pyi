@@ -60,6 +60,7 @@ from likewise.similarity.kinds.permutations import Kendall as Kendall
 from likewise.similarity.kinds.permutations import Mallows as Mallows
 from likewise.similarity.kinds.permutations import Positions as Positions
 from likewise.similarity.kinds.permutations import Tours as Tours
+from likewise.similarity.kinds.reactions import Reactions as Reactions
 from likewise.similarity.kinds.sequences import GlobalAlignment as GlobalAlignment
 from likewise.similarity.kinds.sequences import LocalAlignment as LocalAlignment
 from likewise.similarity.kinds.sequences import ReverseComplement as ReverseComplement

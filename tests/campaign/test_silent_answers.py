@@ -129,3 +129,29 @@ def test_the_first_line_of_excel_is_understood_and_kept(run: Run, save: Save) ->
     results = save("word,value\nbb,3.5\n", "results.csv")
     assert run("tell", table, results, "--in-place").code == 0
     assert table.read_text() == "sep=;\nword;value\nab;1,5\nac;2,5\nbb;3,5\n"
+
+
+@pytest.mark.parametrize("total", [1, 100])
+@pytest.mark.parametrize("options", [(), ("-s", "hellinger"), ("-s", "matern")])
+def test_columns_of_shares_are_a_composition(run: Run, save: Save, total: int, options: tuple[str, ...]) -> None:
+    shares = [(0.1, 0.2, 0.7), (0.3, 0.3, 0.4), (0.5, 0.25, 0.25), (0.2, 0.2, 0.6), (0.1, 0.8, 0.1), (0.6, 0.2, 0.2)]
+    lines = [f"{total * a},{total * b},{total * c},{i if i < 5 else ''}" for i, (a, b, c) in enumerate(shares)]
+    table = save("\n".join(["water,ethanol,DMSO,value", *lines, ""]))
+    answer = run("suggest", table, "-o", "water", "-o", "ethanol", "-o", "DMSO", "--json", *options)
+    assert answer.code == 0
+    assert "of water, ethanol, DMSO" in answer.data["similarities"][0]["name"]
+
+
+def test_names_of_chemicals_are_warned_of(run: Run, save: Save) -> None:
+    table = save("compound,value\nbenzoic acid,1\ntoluene,2\naniline,3\nethanol,\n")
+    assert "a column of SMILES would compare the molecules" in said(run("suggest", table))
+
+
+def test_reactions_are_compared_as_reactions(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    table = save(
+        "rxn,yield\nCCO>[Pd]>CC=O,1\nCCCO>[Pd]>CCC=O,2\nCC(C)O>[Cu]>CC(C)=O,3\nOCC>[Pd]>O=CC,\nCCCCO>>CCCC=O,\n"
+    )
+    data = run("suggest", table, "-n", 2, "--json").data
+    assert "as reactions" in " ".join(data["notes"])
+    assert [each["object"] for each in data["suggestions"]] == ["CCCCO>>CCCC=O"]

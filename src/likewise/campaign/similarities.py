@@ -16,9 +16,13 @@ from likewise.search.batch import Strategy
 from likewise.similarity.auto.column import called_smiles, of_columns, recognise_column
 from likewise.similarity.auto.text_kind import has_rdkit
 from likewise.similarity.base import Similarity
+from likewise.similarity.combine.fields import Fields
 from likewise.spaces.base import Space
 from likewise.study.methods.base import Method
 from likewise.study.methods.bounded import Bounds
+
+# Kinds of similarities that compare rows of numbers.
+NUMERIC = ("vectors", "compositions")
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ def choose_similarities(
     """The similarities that the user named, or those that suit the kind of object."""
     named = similarities(request.similarity)
     if isinstance(named, list):
-        return named
+        return [_of_records(one, objects) for one in named]
     if isinstance(named, dict):
         return [_of_columns(named, objects)]
     if request.space is not None:
@@ -53,6 +57,8 @@ def choose_similarities(
         found = recognise_column(objects, request.seed, column)
     what = f"column {column!r}" if column else "the objects"
     listener.note(f"Treating {what} as {found.kind}{f': {found.why}' if found.why else ''}")
+    if found.warning:
+        listener.note(f"Warning: {found.warning}")
     if found.kind != "molecules" and called_smiles(column) and not has_rdkit():
         listener.note("To compare SMILES as molecules, install likewise[molecules]")
     if request.method is not None:
@@ -64,6 +70,19 @@ def choose_similarities(
 def molecular(similarity: Similarity) -> bool:
     """Whether the objects as a whole are compared as molecules."""
     return similarity.kind == "molecules"
+
+
+def _of_records(similarity: Similarity, objects: Sequence[Any]) -> Similarity:
+    """A similarity of vectors, for records: of the numbers in all their columns."""
+    if similarity.kind not in NUMERIC or not objects or not isinstance(objects[0], Mapping):
+        return similarity
+    for name, value in objects[0].items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UsageError(
+                f"{similarity.name} compares numbers, and column {name!r} holds {value!r}; name a similarity for each "
+                f"column, as in {name}=equal."
+            )
+    return Fields(similarity, tuple(objects[0]))
 
 
 def _of_columns(named: dict[str, Similarity], objects: Sequence[Any]) -> Similarity:

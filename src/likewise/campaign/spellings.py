@@ -17,8 +17,10 @@ import polars
 from likewise.errors import SimilarityError
 from likewise.similarity.auto.column import called_smiles
 from likewise.similarity.auto.text_kind import has_rdkit, read_as_smiles, seem_smiles, writing
+from likewise.similarity.kinds.reactions import canonical_reaction
 from likewise.similarity.kinds.smiles import canonical_text
 
+Kind = Literal["names", "molecules", "reactions", "texts"]
 # More different texts than this are not all folded: a molecule takes 0.2 ms.
 MANY = 5_000
 MOLECULES = 0.9
@@ -34,13 +36,13 @@ class Spellings:
     `texts` are all of them where they are too many to be folded.
     """
 
-    kind: Literal["names", "molecules", "texts"]
+    kind: Kind
     chosen: Mapping[str, str] = field(default_factory=dict)
     texts: polars.Series | None = None
 
     def fold(self, text: str) -> str:
         """What all spellings of a text share."""
-        return fold_name(text) if self.kind == "names" else fold_molecule(text)
+        return FOLDS[self.kind](text)
 
     def of(self, texts: Sequence[str]) -> dict[str, str]:
         """The spelling in this column for each text that is spelled otherwise."""
@@ -68,6 +70,19 @@ def fold_molecule(text: str) -> str:
     return canonical_text(text) or text
 
 
+def fold_reaction(text: str) -> str:
+    """The reaction in canonical SMILES, or the text itself where it is none."""
+    return canonical_reaction(text) or text
+
+
+FOLDS: dict[Kind, Callable[[str], str]] = {
+    "names": fold_name,
+    "molecules": fold_molecule,
+    "reactions": fold_reaction,
+    "texts": str,
+}
+
+
 def spellings(texts: Sequence[str | None], column: str) -> Spellings:
     """How the texts of a column are spelled."""
     some = list(dict.fromkeys(text for text in texts[: 4 * MANY] if text is not None))
@@ -77,7 +92,7 @@ def spellings(texts: Sequence[str | None], column: str) -> Spellings:
     counts = Counter(text for text in texts if text is not None)
     if len(counts) > MANY:
         return Spellings(kind, texts=polars.Series(list(counts))) if kind == "molecules" else Spellings("texts")
-    fold = fold_name if kind == "names" else fold_molecule
+    fold = FOLDS[kind]
     chosen: dict[str, str] = {}
     # Of equally frequent ones the first, as the counter keeps their order.
     for text in sorted(counts, key=lambda text: -counts[text]):
@@ -85,9 +100,11 @@ def spellings(texts: Sequence[str | None], column: str) -> Spellings:
     return Spellings(kind, chosen)
 
 
-def _kind(distinct: list[str], column: str) -> Literal["names", "molecules", "texts"]:
+def _kind(distinct: list[str], column: str) -> Kind:
     """What the texts are; sequences and codes, in which every letter counts, are texts."""
     some = distinct[:: -(-len(distinct) // 200)] if distinct else []
+    if has_rdkit() and some and sum(text.count(">") == 2 for text in some) >= MOLECULES * len(some):
+        return "reactions"
     likely = sum(map(seem_smiles, some)) >= MOLECULES * len(some)
     if has_rdkit() and some and (likely or called_smiles(column)):
         parsed, tried = read_as_smiles(some)
@@ -148,6 +165,6 @@ def respell(
     rows = {text: place(number) for number, text in reversed(list(enumerate(values))) if text in changed}
     listed = [f"{text!r} (row {row}) as {changed[text]!r}" for text, row in reversed(rows.items())]
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
-    what = "one molecule" if own.kind == "molecules" else "one name"
+    what = f"one {own.kind.removesuffix('s')}"
     note = f"takes {', '.join(listed[:LISTED])}{more}: {what} in several spellings"
     return [changed.get(value, value) if isinstance(value, str) else value for value in values], own, note

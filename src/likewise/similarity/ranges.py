@@ -16,6 +16,7 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.algebra import COMBINATIONS
 from likewise.similarity.combine.branches import Branches
+from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.vectors import Coordinates, Rescaled, VectorSimilarity, as_vectors
 
@@ -26,7 +27,8 @@ class Branch(str):
     __slots__ = ()
 
 
-Path = tuple[str, ...]
+# A step is a field, or several that are one vector.
+Path = tuple[str | tuple[str, ...], ...]
 # Within a smaller factor from the least to the largest number, it hardly matters on which scale they are seen.
 FACTOR = 8.0
 
@@ -89,7 +91,12 @@ def rescaled(similarity: Similarity, coordinates: Callable[[Path], Coordinates |
     """
     if isinstance(similarity, Parts):
         inside = zip(similarity.fields, similarity.parts, strict=True)
-        return similarity.rebuilt([rescaled(part, coordinates, (*path, name)) for name, part in inside])
+        own = [path if isinstance(part, Fields) else (*path, name) for name, part in inside]
+        return similarity.rebuilt(
+            [rescaled(part, coordinates, at) for part, at in zip(similarity.parts, own, strict=True)]
+        )
+    if isinstance(similarity, Fields):
+        return similarity.rebuilt([rescaled(similarity.wrapped, coordinates, (*path, similarity.names))])
     if isinstance(similarity, Branches):
         inside = zip(similarity.fields, similarity.parts, strict=True)
         return similarity.rebuilt([rescaled(part, coordinates, (*path, Branch(name))) for name, part in inside])

@@ -87,7 +87,7 @@ KINDS: dict[str, tuple[str, Sequence[Any]]] = {
     "full Gaussians": ("Gaussians", [Gaussian([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]]), Gaussian([1.0, 1.0], 1.0)]),
     "mixtures": ("mixtures", [{"water": 0.7, "ethanol": 0.3}, {"water": 1.0}, {"ethanol": 0.2, "oil": 0.8}]),
     "counts": ("mixtures", [{"C": 6, "H": 6}, {"C": 2, "H": 6, "O": 1}]),
-    "shares of the same things": ("mixtures", [{"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, {"a": 1.0, "b": 0.0}]),
+    "shares of the same things": ("compositions", [{"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, {"a": 1.0, "b": 0.0}]),
     "records": ("records", [{"T": 20.0, "base": "KOAc"}, {"T": 80.0, "base": "KOtBu"}]),
     "records of numbers": ("records", [{"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 5.0}, {"a": 0.0, "b": 1.0}]),
 }
@@ -184,7 +184,7 @@ def test_molecules_that_do_not_repeat_count_by_structure_alone() -> None:
 
 def test_one_record_keeps_its_fields() -> None:
     found = recognise([{"a": 1.0, "b": "x"}])
-    assert "a (numbers), b (texts)" in found.why
+    assert "a (numbers), b (categories)" in found.why
 
 
 def test_few_numbers_written_as_text_are_categories_in_a_field() -> None:

@@ -16,12 +16,14 @@ import numpy as np
 # The package itself, which loads a similarity when it is named first: only those that suit the objects at hand.
 import likewise as lw
 from likewise.similarity.base import Similarity
+from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.kinds.numbered import Numbered
 from likewise.similarity.kinds.vectors import as_vectors
 
 Kind = Literal[
     "molecules",
+    "reactions",
     "DNA",
     "RNA",
     "proteins",
@@ -135,6 +137,12 @@ def _has(library: str) -> bool:
     return find_spec(library) is not None
 
 
+def of_shares(names: tuple[str, ...], objects: Sequence[Mapping[str, Any]]) -> Similarities:
+    """The similarities of records in these fields, which are shares of a whole."""
+    vectors = [[x[name] for name in names] for x in objects[:1]]
+    return tuple(Fields(one, names) for one in similarities("compositions", vectors))
+
+
 def of_mixtures(ground: Similarity, *, whole: bool) -> Similarities:
     """The similarities of mixtures of things that `ground` compares; `whole` weights may be counts."""
     return lw.MeanEmbedding(ground), lw.MaximumMeanDiscrepancy(ground), *((lw.MinMax(),) if whole else ())
@@ -169,6 +177,7 @@ def of_branches(branches: Mapping[str, Similarities]) -> Similarities:
 
 _CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {
     "molecules": _molecules,
+    "reactions": lambda objects: (lw.Reactions(), lw.Reactions(agents=False)),
     "DNA": _dna,
     "RNA": _rna,
     "proteins": _proteins,

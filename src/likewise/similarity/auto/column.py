@@ -26,7 +26,7 @@ def recognise_column(objects: Sequence[Any], seed: int = 0, column: str = "") ->
         return recognise(objects)
     some = np.random.default_rng(seed).choice(len(objects), size=JUDGED, replace=False)
     found = recognise([objects[i] for i in some.tolist()])
-    return found if found.kind == "molecules" else of_texts(objects, molecules=False)
+    return found if found.kind in ("molecules", "reactions") else of_texts(objects, molecules=False)
 
 
 def called_smiles(column: str) -> bool:

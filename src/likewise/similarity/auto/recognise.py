@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from likewise.errors import SimilarityError
 from likewise.similarity.auto import catalogue
 from likewise.similarity.auto.catalogue import Kind
-from likewise.similarity.auto.text_kind import writing
+from likewise.similarity.auto.shares import share_groups
+from likewise.similarity.auto.text_kind import spelling_warning, writing
 from likewise.similarity.base import Similarity
 from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.similarity.pairs import object_key
@@ -26,15 +27,21 @@ from likewise.similarity.pairs import object_key
 LONGEST_VECTOR = 32
 SHORTEST_PERMUTATION = 3
 FEWEST_SUMS = 3
+# Names of which there are no more than this, and no longer ones, are categories.
+LEVELS, LONGEST_NAME = 32, 60
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """A kind of objects, the reason for thinking so in one sentence, and the similarities that suit them."""
+    """A kind of objects, the reason for thinking so in one sentence, and the similarities that suit them.
+
+    `warning` says what the user may not have meant.
+    """
 
     kind: Kind
     why: str
     similarities: tuple[Similarity, ...]
+    warning: str = ""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.why}; compared by {', '.join(one.name for one in self.similarities)}"
@@ -46,7 +53,7 @@ def recognise(objects: Sequence[Any]) -> Recognised:
     >>> recognise(["CCO", "CC(=O)O", "c1ccccc1O"]).kind
     'molecules'
     >>> recognise([{"T": 20.0, "base": "KOAc"}, {"T": 80.0, "base": "KOtBu"}]).why
-    'every object has the fields T (numbers), base (texts)'
+    'every object has the fields T (numbers), base (categories)'
     """
     family = _one_family(objects)
     if family == "text":
@@ -90,16 +97,16 @@ def of_kind(kind: Kind, why: str, objects: Sequence[Any]) -> Recognised:
 def of_texts(objects: Sequence[str], *, molecules: bool = True) -> Recognised:
     """The similarities that suit these texts; `molecules` says whether they may be SMILES."""
     kind, why = writing(objects, molecules=molecules)
-    return of_kind(kind, why, objects)
+    return replace(of_kind(kind, why, objects), warning=spelling_warning(kind, objects))
 
 
 def of_records(fields: Mapping[str, Recognised]) -> Recognised:
     """The similarities of records whose fields are recognised already."""
     listed = ", ".join(f"{name} ({found.kind})" for name, found in fields.items())
     why = f"every object has the fields {listed}"
-    return Recognised(
-        "records", why, catalogue.of_records({name: found.similarities for name, found in fields.items()})
-    )
+    warning = "; ".join(f"field {name!r}: {found.warning}" for name, found in fields.items() if found.warning)
+    similarities = catalogue.of_records({name: found.similarities for name, found in fields.items()})
+    return Recognised("records", why, similarities, warning)
 
 
 def of_branches(branches: Mapping[str, Recognised]) -> Recognised:
@@ -237,7 +244,7 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
     odd = next((i for i, x in enumerate(objects) if set(x) != set(fields)), None)
     weights = all(_weight(value) for x in objects for value in x.values())
     named = all(isinstance(name, str) for x in objects for name in x)
-    if weights and (odd is not None or not named or _shares(objects, fields)):
+    if weights and (odd is not None or not named or (_shares(objects, fields) and _of_molecules(fields))):
         return _mixtures(objects)
     if odd is not None and named and all(map(_names_branch, objects)):
         return _branches(objects)
@@ -247,7 +254,35 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
             f"records need one set of named fields: object 0 has {_listed(objects[0])}, and object {other} has "
             f"{_listed(objects[other])}; give every record every field, or a similarity that compares them"
         )
-    return of_records({name: field for name in fields if (field := _field(name, objects))})
+    return _records(objects, fields, [tuple(fields)] if weights and _shares(objects, fields) else [])
+
+
+def _records(
+    objects: Sequence[Mapping[str, Any]], fields: Sequence[str], groups: Sequence[tuple[str, ...]]
+) -> Recognised:
+    """Records by their fields; those that are shares of a whole are compared together, as a composition."""
+    groups = groups or share_groups(objects, fields)
+    first = {group[0]: _composition(group, objects) for group in groups}
+    if groups == [tuple(fields)]:
+        return first[fields[0]]
+    grouped = {name for group in groups for name in group}
+    found: dict[str, Recognised] = {}
+    for name in fields:
+        if name in first:
+            found[" + ".join(next(group for group in groups if group[0] == name))] = first[name]
+        elif name not in grouped and (field := _field(name, objects)):
+            found[name] = field
+    return of_records(found)
+
+
+def _composition(group: tuple[str, ...], objects: Sequence[Mapping[str, Any]]) -> Recognised:
+    total = sum(float(objects[0][name]) for name in group)
+    why = f"{_every(objects)} has shares in {', '.join(group)} with the sum {total:.3g}"
+    return Recognised("compositions", why, catalogue.of_shares(group, objects))
+
+
+def _of_molecules(names: Sequence[Any]) -> bool:
+    return all(isinstance(name, str) for name in names) and writing(names)[0] == "molecules"
 
 
 def _names_branch(x: Mapping[str, Any]) -> bool:
@@ -280,6 +315,9 @@ def _shares(objects: Sequence[Mapping[Any, Any]], fields: Sequence[Any]) -> bool
 def _mixtures(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
     things = list({object_key(thing): thing for x in objects for thing in x}.values())
     found = recognise(things)
+    if found.kind in ("texts", "categories", "codes"):
+        # How things are spelled says nothing about how alike they are.
+        found = of_kind("categories", "", things)
     why = f"{_every(objects)} gives weights to some of {len(things)} things ({found.kind})"
     whole = all(float(value).is_integer() for x in objects for value in x.values())
     return Recognised("mixtures", why, catalogue.of_mixtures(found.similarities[0], whole=whole))
@@ -305,12 +343,27 @@ def of_field(column: Sequence[Any]) -> Recognised:
 
 def _of_column(column: Sequence[Any]) -> Recognised:
     if any(value is None for value in column):
-        return of_kind("categories", f"some of {len(column)} values are None", column)
+        return _with_gaps(column)
     texts = all(isinstance(value, str) for value in column)
     different = list(dict.fromkeys(column)) if texts else []
-    if texts and 2 * len(different) <= len(column) and _plain_words(different):
+    if texts and (_are_levels(different) or 2 * len(different) <= len(column)) and _plain_words(different):
         return of_kind("categories", f"{len(column)} texts have {len(different)} different values", column)
     return recognise(column)
+
+
+def _with_gaps(column: Sequence[Any]) -> Recognised:
+    """A field that is None in some records: categories, which is worth a warning where the others are numbers."""
+    gaps = sum(value is None for value in column)
+    found = of_kind("categories", f"{gaps} of {len(column)} values are None", column)
+    if not any(_weight(abs(value)) for value in column if isinstance(value, int | float) and value == value):
+        return found
+    warning = f"{gaps} of {len(column)} values are None, so its numbers are compared as equal or not; give numbers"
+    return replace(found, warning=warning)
+
+
+def _are_levels(different: Sequence[str]) -> bool:
+    """Whether these are names of which there are few, such as ligands: categories, in a table of any size."""
+    return len(different) <= LEVELS and max(map(len, different), default=0) <= LONGEST_NAME
 
 
 def _plain_words(texts: Sequence[str]) -> bool:

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from typing import Literal
 
 from likewise.errors import SimilarityError
+from likewise.similarity.kinds.reactions import read_reaction
 from likewise.similarity.kinds.smiles import parse
 
-Writing = Literal["molecules", "DNA", "RNA", "proteins", "codes", "categories", "texts"]
+Writing = Literal["molecules", "reactions", "DNA", "RNA", "proteins", "codes", "categories", "texts"]
 AMINO_ACIDS = frozenset("ACDEFGHIKLMNPQRSTVWY")
 NUCLEOTIDES = {"DNA": frozenset("ACGTN"), "RNA": frozenset("ACGUN")}
 # Letters of DNA and RNA that are no atoms: a text without them may be SMILES.
@@ -24,6 +25,11 @@ MOLECULES, PARSED = 0.9, 200
 BONDS = re.compile(r"[()\[\]=#@/\\%]|[a-zA-Z][0-9]")
 # What SMILES are written in: atoms of organic molecules, anything in square brackets, bonds, rings and branches.
 SMILES = re.compile(r"(?:\[[^\[\]]+\]|Cl|Br|[BCNOPSFIbcnops]|[0-9%()=#$:/\\.\-+@~*])+")
+# How names of chemicals end.
+CHEMICAL = re.compile(
+    r"(?:ane|ene|yne|ol|one|ine|ide|ate|ite|acid|amine|amide|ether|aldehyde|nitrile|phos|ium|yl)\b", re.I
+)
+CHEMICALS = 0.6
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -40,6 +46,8 @@ def writing(texts: Sequence[str], *, molecules: bool = True) -> tuple[Writing, s
             return kind, f"{every} is written in the letters {', '.join(sorted(letters))} of {kind}"
     if molecules and (reason := _molecular(distinct)):
         return "molecules", reason
+    if molecules and (reason := _reactive(distinct)):
+        return "reactions", reason
     if _proteins(texts, letters):
         return "proteins", f"{every} is written in the letters of amino acids"
     if _codes(distinct, letters):
@@ -87,6 +95,30 @@ def _molecular(distinct: set[str]) -> str | None:
     if parsed < tried:
         return f"{parsed} of {tried} texts parse as SMILES"
     return f"every one of {parsed} texts parses as SMILES" if parsed > 1 else "the text parses as SMILES"
+
+
+def _reactive(distinct: set[str]) -> str | None:
+    """Why these are reactions, or None where they are not."""
+    if sum(text.count(">") == 2 for text in distinct) < MOLECULES * len(distinct) or not has_rdkit():
+        return None
+    some = sorted(distinct)[:: -(-len(distinct) // PARSED)]
+    parsed = sum(read_reaction(text) is not None for text in some)
+    return f"{parsed} of {len(some)} texts are reaction SMILES" if parsed >= MOLECULES * len(some) else None
+
+
+def spelling_warning(kind: Writing, texts: Sequence[str]) -> str:
+    """What to say about names of chemicals, which are compared by their letters.
+
+    >>> spelling_warning("texts", ["benzoic acid", "toluene", "aniline"])[:42]
+    'these look like names of chemicals, which '
+    """
+    named = sum(CHEMICAL.search(text) is not None for text in texts)
+    if kind != "texts" or named < CHEMICALS * len(texts):
+        return ""
+    return (
+        "these look like names of chemicals, which are compared by their letters; a column of SMILES would compare the "
+        "molecules"
+    )
 
 
 def read_as_smiles(texts: Sequence[str]) -> tuple[int, int]:

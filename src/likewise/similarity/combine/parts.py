@@ -25,6 +25,7 @@ from likewise.similarity.base import (
     is_differentiable,
 )
 from likewise.similarity.combine.algebra import merged, others_product
+from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.mix import power_slope
 from likewise.similarity.encodings.arrays import (
     MANY,
@@ -123,15 +124,19 @@ class Parts(Similarity):
         return self._remade(self.parts, self.weights, tuple(widths.items()))
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
+        each = dict(zip(self.fields, self.parts, strict=True))
+        needed = [f for name, part in each.items() for f in (part.names if isinstance(part, Fields) else (name,))]
         for number, record in enumerate(objects):
-            missing = [f for f in self.fields if f not in record] if isinstance(record, Mapping) else self.fields
+            missing = [f for f in needed if f not in record] if isinstance(record, Mapping) else needed
             if missing:
                 raise SimilarityError(
                     f"record {number} has no field {missing[0]!r}: {record!r}; "
-                    f"give each record the fields {', '.join(self.fields)}"
+                    f"give each record the fields {', '.join(needed)}"
                 )
+        # What compares several fields takes the whole record.
         return tuple(
-            _encoded(part, [record[f] for record in objects]) for f, part in zip(self.fields, self.parts, strict=True)
+            part.encode(objects) if isinstance(part, Fields) else _encoded(part, [record[f] for record in objects])
+            for f, part in each.items()
         )
 
     def part_encoding(self, a: Encoding, i: int) -> Encoding:
