@@ -131,7 +131,7 @@ def test_many_suggestions_end_in_a_table(run: Run, words: Path, monkeypatch: pyt
 
 def test_a_report_replaces_nothing_but_a_report(run: Run, report: Path, words: Path, save: Save) -> None:
     """Refused before any work; --force replaces files that are nobody's input."""
-    notes, space = save("mine", "notes.txt"), save('space = "Strings"\nalphabet = "ABE"\nlength = 4\n', "space.toml")
+    notes, space = save("mine", "notes.html"), save('space = "Strings"\nalphabet = "ABE"\nlength = 4\n', "space.toml")
     before = {path: path.read_bytes() for path in (words, notes, space)}
     command = ("suggest", words, "-o", "word", "-s", "hamming")
     for target, options, reason in (
