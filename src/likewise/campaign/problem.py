@@ -14,6 +14,7 @@ from likewise.campaign.listener import Listener, Progress
 from likewise.campaign.objects import Bad
 from likewise.campaign.sheet import Sheet, cell_of, leave_out_bad
 from likewise.campaign.similarities import Request, choose_similarities, molecular
+from likewise.campaign.states import Kind
 from likewise.campaign.wording import count, shown
 from likewise.errors import SimilarityError, SuspectWarning, TableError, UsageError
 from likewise.model.contamination import describe, far_values
@@ -58,6 +59,15 @@ class Problem:
         place = self.place(x)
         return None if place is None or self.sheet is None else self.sheet.table.number(place)
 
+    def measured_rows(self, x: Any) -> list[int]:
+        """The places of the rows in which an object was measured."""
+        if self.sheet is None:
+            return []
+        space, objects, first = self.study.space, self.sheet.objects, self.place(x)
+        key = _key(space, x)
+        # Texts of a million rows are compared as they are; the first row is known.
+        return [i for i in self.sheet.measured if i == first or _key(space, objects[i]) == key]
+
     def recommended(self) -> Recommendation | None:
         """The measured object of which most is expected, where that is not the best one."""
         if not self.measured:
@@ -95,7 +105,7 @@ def solve(
     is done again. `extra` are objects that are not in the table.
     """
     while True:
-        objects = [] if sheet is None else [x for x in sheet.objects if x is not None]
+        objects = [] if sheet is None else sheet.in_play
         pool = Pool([*objects, *extra]) if request.space is None else None
         space: Space = request.space if pool is None else pool  # type: ignore[assignment]
         column = "" if sheet is None or sheet.roles.record else sheet.roles.objects[0]
@@ -136,7 +146,8 @@ def _build(
     if sheet is not None:
         _tell(study, sheet)
         _remark_on_suspects(study, sheet, listener)
-        for place in (*sheet.measured, *sheet.candidates):
+        _tell_states(study, sheet)
+        for place in (*sheet.measured, *sheet.candidates, *sheet.under_way, *sheet.in_state(Kind.FAILED)):
             rows.setdefault(_key(space, sheet.objects[place]), place)
     return Problem(study, similarities, sheet, rows, pool)
 
@@ -187,6 +198,10 @@ def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[fl
 
 
 def _tell(study: Study, sheet: Sheet) -> None:
+    """Tell a study what was measured.
+
+    A row below or above a limit has the limit as its value, which is the most careful number that is known of it.
+    """
     with warnings.catch_warnings():
         # Suspects are noted by their rows.
         warnings.simplefilter("ignore", SuspectWarning)
@@ -205,6 +220,14 @@ def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
         listener.note(
             f"{where}{describe(one.object, value)}. Correct it, or measure it again and add it as another row"
         )
+
+
+def _tell_states(study: Study, sheet: Sheet) -> None:
+    """Tell a study what failed and what is under way; in a space, what is not to be suggested counts as under way."""
+    for place in sheet.in_state(Kind.FAILED):
+        study.fail(sheet.objects[place], sheet.states[place].said)
+    closed = [] if isinstance(study.space, Pool) else sheet.closed
+    study.mark_running([sheet.objects[place] for place in (*sheet.under_way, *closed)])
 
 
 def _without_refused(

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad, numeric, objects
 from likewise.campaign.roles import Roles, roles
+from likewise.campaign.runs.columns import RunColumns, run_columns
+from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_state, status_of
 from likewise.campaign.spellings import Spellings
 from likewise.campaign.wording import count
 from likewise.errors import TableError
-from likewise.tables.cells import Decimal, Numbers, numbers
+from likewise.tables.cells import Decimal, Numbers, empty, numbers
 from likewise.tables.reading import Table, read
 from likewise.tables.signs import sign_of
 from likewise.tables.understanding import understand
+from likewise.tables.writing import cell_text
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
@@ -27,7 +30,10 @@ LISTED = 10
 # Characters of a bad cell that a message repeats.
 BRIEF = 200
 ORDERS = ("round", "date")
-NO_NUMBER = "it is not a number; write one, or leave the cell empty if the object was not measured"
+NO_NUMBER = (
+    "it is not a number; write one, or failed, running, n.d., <0.1 (below a limit), or leave the cell empty if the "
+    "object was not measured"
+)
 NO_STD = "it is no standard deviation; write a number of at least 0, or leave the cell empty"
 
 
@@ -35,8 +41,8 @@ NO_STD = "it is no standard deviation; write a number of at least 0, or leave th
 class Choices:
     """What the user said about the columns of a table.
 
-    For results, `kinds` are what the table's columns hold, `spellings` how it spells its texts, and `sign` is its
-    decimal sign, which they have if in doubt.
+    For results, `kinds` are what the table's columns hold, `spellings` how it spells its texts, `sign` is its decimal
+    sign, which they have if in doubt, and `own` are the columns that likewise keeps in it.
     """
 
     objects: tuple[str, ...] = ()
@@ -48,11 +54,16 @@ class Choices:
     kinds: Mapping[str, str] = field(default_factory=dict)
     sign: Decimal | None = None
     spellings: Mapping[str, Spellings] = field(default_factory=dict)
+    own: RunColumns | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table, the object of each row (None where there is none), and its value (NaN where it was not measured)."""
+    """A table, the object of each row (None where there is none), and its value (NaN where it was not measured).
+
+    `states` are those of rows that are neither simply measured nor simply candidates, by their places. A row below or
+    above a limit has the limit as its value.
+    """
 
     table: Table
     roles: Roles
@@ -63,6 +74,8 @@ class Sheet:
     kinds: dict[str, str] = field(default_factory=dict)
     skipped: tuple[Bad, ...] = ()
     spellings: dict[str, Spellings] = field(default_factory=dict)
+    states: dict[int, State] = field(default_factory=dict)
+    own: RunColumns = field(default_factory=RunColumns)
 
     @property
     def decimal(self) -> Decimal:
@@ -84,8 +97,54 @@ class Sheet:
 
     @cached_property
     def candidates(self) -> list[int]:
-        """The rows with an object but no value."""
-        return [i for i, x in enumerate(self.objects) if x is not None and math.isnan(self.values[i])]
+        """The rows with an object that nothing was done with yet."""
+        rows = enumerate(self.objects)
+        return [i for i, x in rows if x is not None and math.isnan(self.values[i]) and i not in self.states]
+
+    @cached_property
+    def in_play(self) -> list[Any]:
+        """The objects that are compared: all but those that have no result and get none."""
+        out = set(self.closed)
+        return [x for i, x in enumerate(self.objects) if x is not None and i not in out]
+
+    def in_state(self, *kinds: Kind) -> list[int]:
+        """The rows with an object in one of these states."""
+        return [i for i, state in sorted(self.states.items()) if state.kind in kinds and self.objects[i] is not None]
+
+    @cached_property
+    def under_way(self) -> list[int]:
+        """The rows that were suggested or begun, and have no result yet."""
+        return self.in_state(*OPEN)
+
+    @cached_property
+    def closed(self) -> list[int]:
+        """The rows that have no result and get none."""
+        return self.in_state(*CLOSED)
+
+    @cached_property
+    def runs(self) -> dict[str, int]:
+        """The place of each run that the table names."""
+        if self.own.run not in self.table.columns:
+            return {}
+        cells = self.table.column(self.own.run).to_list()
+        return {cell_text(cell).strip(): place for place, cell in enumerate(cells) if not empty(cell)}
+
+    def cell(self, column: str, place: int) -> str:
+        """A cell as text; empty where it holds nothing, or the table has no such column."""
+        if column not in self.table.columns or empty(found := self.table.column(column)[place]):
+            return ""
+        return cell_text(found).strip()
+
+    def status(self, place: int) -> str | None:
+        """What the status of a row ought to be."""
+        return status_of(not math.isnan(self.values[place]), self.states.get(place))
+
+    def reopen(self, places: Collection[int], *, as_candidates: bool) -> Sheet:
+        """The sheet in which these rows were not suggested: they are candidates again, or not there at all."""
+        gone = set(places)
+        states = {place: state for place, state in self.states.items() if place not in gone}
+        kept = [None if i in gone and not as_candidates else x for i, x in enumerate(self.objects)]
+        return replace(self, states=states, objects=kept)
 
     def std(self, place: int) -> float | None:
         """The standard deviation of a row's value, if it is known."""
@@ -102,6 +161,7 @@ class Sheet:
             kinds=self.kinds,
             sign=self.sign,
             spellings=self.spellings,
+            own=self.own,
         )
 
     def without(self, bad: Sequence[Bad]) -> Sheet:
@@ -124,19 +184,28 @@ def order_keys(cells: Sequence[Any]) -> list[Any]:
         return texts
 
 
-def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space | None = None) -> Sheet:
-    """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped."""
-    table = understand(read(path, skip_ragged=choices.skip_bad))
+def sheet(
+    path: str | Path, choices: Choices, listener: Listener, space: Space | None = None, *, may_be_empty: bool = False
+) -> Sheet:
+    """The problem that a file poses; rows that cannot be used are an error, unless they are to be skipped.
+
+    With a space, or where it is said, a table without rows is one.
+    """
+    table = understand(read(path, skip_ragged=choices.skip_bad, may_be_empty=may_be_empty or space is not None))
     for note in table.notes:
         listener.note(note)
-    chosen = roles(table, choices.objects, choices.value, choices.std, decimal=choices.decimal)
+    own = choices.own or run_columns(table, (*choices.objects, choices.value, choices.std))
+    kept = [name for name in own if name in table.columns and name not in choices.objects]
+    theirs = replace(table, frame=table.frame.drop(kept))
+    chosen = roles(theirs, choices.objects, choices.value, choices.std, decimal=choices.decimal)
     for column in choices.text:
         table.column(column)
     kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
     sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
     values = numbers(table.column(chosen.value), sign)
+    values, states = _states(table, chosen.value, own, values, sign, listener)
     found = objects(
-        table,
+        theirs,
         chosen,
         space=space,
         kinds=kinds,
@@ -145,8 +214,8 @@ def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space |
         spelled=choices.spellings,
         measured=[i for i, value in enumerate(values.values) if value == value],
     )
-    for note in found.notes:
-        listener.note(f"{table.name}: {note}")
+    for note in (*found.notes, *own.notes):
+        listener.note(note if note.startswith(table.name) else f"{table.name}: {note}")
     stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
     made = Sheet(
         table,
@@ -157,6 +226,8 @@ def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space |
         sign,
         found.kinds,
         spellings=found.spellings,
+        states=states,
+        own=own,
     )
     if chosen.chosen:
         listener.note(f"{table.name}: {', '.join(chosen.chosen)}")
@@ -168,6 +239,50 @@ def sheet(path: str | Path, choices: Choices, listener: Listener, space: Space |
         negative = [i for i, std in enumerate(stds.values) if std < 0]
         bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
     return leave_out_bad(made, _first_of_each_row(bad), choices.skip_bad, listener)
+
+
+def _states(
+    table: Table, column: str, own: RunColumns, values: Numbers, sign: Decimal | None, listener: Listener
+) -> tuple[Numbers, dict[int, State]]:
+    """The states of rows, the values with limits in them, and what texts were taken for."""
+    cells = table.column(column)
+    in_value = {i: read_state(cell_text(cells[i]), sign) for i in values.bad}
+    in_status = _statuses(table, own.status, sign)
+    numbers = list(values.values)
+    states: dict[int, State] = {}
+    for place in sorted({*in_value, *in_status}):
+        unread = place in in_value and in_value[place] is None
+        state = combine(not math.isnan(numbers[place]) or unread, in_value.get(place), in_status.get(place))
+        if state is not None:
+            states[place] = state
+    _say_taken(table, states, numbers, listener)
+    for place, state in states.items():
+        numbers[place] = math.nan if state.limit is None else state.limit
+    bad = [i for i in values.bad if in_value[i] is None and i not in states]
+    return replace(values, values=numbers, bad=bad), states
+
+
+def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, State]:
+    """What the column `status` says; a text that is no state is a note on a run that is not over."""
+    if column not in table.columns:
+        return {}
+    texts = enumerate(table.column(column).to_list())
+    given = {place: cell_text(cell).strip() for place, cell in texts if not empty(cell)}
+    return {place: read_state(text, sign) or State(Kind.RUNNING, said=text) for place, text in given.items()}
+
+
+def _say_taken(table: Table, states: Mapping[int, State], values: Sequence[float], listener: Listener) -> None:
+    """Say what texts were taken for that are not the words of the column `status` itself."""
+    said: dict[str, list[int]] = {}
+    for place, state in states.items():
+        if not math.isnan(values[place]):
+            said.setdefault(f"{state.said!r} taken as {state.taken}; its value is kept and does not count", []).append(
+                place
+            )
+        elif state.taken and (state.said.lower() != state.kind.value or state.kind in CLOSED):
+            said.setdefault(f"{state.said!r} taken as {state.taken}", []).append(place)
+    for text, places in said.items():
+        listener.note(f"{table.name}, {rows_named(table, places)}: {text}")
 
 
 def _sign(
@@ -221,7 +336,16 @@ def _why(bad: Bad) -> str:
     return f"{_brief(bad.cell)} in column {bad.column!r}: {bad.reason}" if bad.column else bad.reason
 
 
+def rows_named(table: Table, places: Sequence[int]) -> str:
+    """Rows by their numbers: row 7, or rows 2, 5."""
+    return f"{'row' if len(places) == 1 else 'rows'} {_listed(table, places)}"
+
+
 def row_numbers(table: Table, bad: Collection[Bad]) -> str:
     """The numbers of rows, the first few of them."""
-    rows = [str(table.number(each.place)) for each in bad]
+    return _listed(table, [each.place for each in bad])
+
+
+def _listed(table: Table, places: Sequence[int]) -> str:
+    rows = [str(table.number(place)) for place in places]
     return ", ".join(rows[:LISTED]) + (f" and {len(rows) - LISTED} more" if len(rows) > LISTED else "")

@@ -23,8 +23,10 @@ from likewise.errors import LikewiseError, UsageError
 
 # The file of each command and its line in the list. The file, and all that it needs, loads when the command is used.
 COMMANDS = {
+    "init": ("init", "Look at a table and write the settings of a campaign."),
     "suggest": ("suggest", "Suggest what to measure next."),
     "tell": ("tell", "Merge measured results into the table."),
+    "why": ("why", "Say on what grounds a run was suggested."),
     "explain": ("explain", "Predict an object, and show the measured objects behind the prediction."),
     "compare": ("assess", "Rank similarities by how well each predicts measured values."),
     "diagnose": ("assess", "Say whether the similarities explain the values."),

@@ -40,7 +40,7 @@ from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_me
 from likewise.study.observations import best_of, observations
 from likewise.study.plates import make_plate
 from likewise.study.recommendation import Recommendation, expected_best, recommend
-from likewise.study.recorder import Recorder
+from likewise.study.recorder import Recorder, new_row
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
@@ -264,6 +264,16 @@ class Study:
         check_single(what)
         error = "".join(format_exception(reason)) if isinstance(reason, BaseException) else str(reason)
         self._record([Finding(what, State.FAILED, error=error.rstrip() or "failed", id=id)])
+
+    def mark_running(self, objects: Iterable[Any]) -> None:
+        """Record that objects are being measured already: they are not proposed, and asks take them into account.
+
+        objects: of the study's space. Tell, fail or abandon each of them later, as a suggestion.
+        """
+        with self._lock:
+            rows = [new_row(self.space, self.space.fit(x), worker=self.worker, replicate=True) for x in objects]
+            if rows:
+                self._store.add(rows)
 
     def abandon(self, what: Suggestion | Trial | Any = None, *, id: int | None = None) -> None:
         """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker.

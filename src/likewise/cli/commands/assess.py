@@ -8,6 +8,7 @@ from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import sheet
 from likewise.cli.answers import header_json
 from likewise.cli.commands import options
+from likewise.cli.commands.session import Session
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
 from likewise.model.compare import Comparison
@@ -18,11 +19,14 @@ from likewise.model.diagnosis import Diagnosis
 MOST = 1000
 
 
-def compare(file: options.File, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+def compare(file: options.File = None, *, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
     """Rank similarities by how well each predicts measured values it has not seen."""
-    table = sheet(file, columns.choices, console)
+    session = Session.of(file, console)
+    columns, model = session.fill(columns), session.fill(model)
+    table = sheet(session.table, columns.choices, console)
+    request = model.request(columns)
     with console.working("comparing similarities"):
-        problem, found = solve(table, model.request(columns), lambda p: _compare(p, model.seed, console), console)
+        problem, found = solve(table, request, lambda p: _compare(p, request.seed, console), console)
     return Reply(
         lambda: found.to_json() | header_json(problem, console, found.diagnosis.notes), lambda: say(str(found))
     )
@@ -41,9 +45,11 @@ def _compare(problem: Problem, seed: int, console: Console) -> Comparison:
     return compare_similarities(objects, values, problem.similarities, std=stds)
 
 
-def diagnose(file: options.File, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+def diagnose(file: options.File = None, *, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
     """Say whether the similarities explain the values: leave-one-out errors, calibration, outliers and a verdict."""
-    table = sheet(file, columns.choices, console)
+    session = Session.of(file, console)
+    columns, model = session.fill(columns), session.fill(model)
+    table = sheet(session.table, columns.choices, console)
     with console.working("leaving out each object in turn"):
         problem, found = solve(table, model.request(columns), _diagnose, console)
     return Reply(lambda: found.to_json() | header_json(problem, console, found.notes), lambda: say(str(found)))

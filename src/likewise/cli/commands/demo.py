@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from likewise.campaign.listener import Listener
-from likewise.campaign.results import merge_files
+from likewise.campaign.runs.results import merge_files
 from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.cli.commands import options

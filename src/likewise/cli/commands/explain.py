@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
+from likewise.campaign.project import find_project
 from likewise.campaign.sheet import Sheet, sheet
 from likewise.campaign.wording import expectation, shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
+from likewise.cli.commands.session import Session
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
@@ -20,10 +23,12 @@ from likewise.study.suggestion import Analogue
 
 
 def explain(
-    file: options.File,
     what: Annotated[
         list[str],
-        typer.Argument(metavar="OBJECT", help="The object; for records COLUMN=CELL for each column of the object."),
+        typer.Argument(
+            metavar="[FILE] OBJECT",
+            help="The table (default: that of likewise.toml) and the object; for records COLUMN=CELL for each column.",
+        ),
     ],
     most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many analogues.")] = 8,
     *,
@@ -32,7 +37,9 @@ def explain(
     console: Console,
 ) -> Reply:
     """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
-    table = sheet(file, columns.choices, console)
+    session, what = _session(what, console)
+    columns, model = session.fill(columns), session.fill(model)
+    table = sheet(session.table, columns.choices, console)
     x = _object(table, what)
     with console.working("comparing objects"):
         problem, found = solve(table, model.request(columns), lambda p: _predict(p, x, most), console, extra=[x])
@@ -40,6 +47,16 @@ def explain(
     return Reply(
         lambda: header_json(problem, console) | _data(problem, found, rows), lambda: _say(problem, found, rows)
     )
+
+
+def _session(words: list[str], console: Console) -> tuple[Session, list[str]]:
+    """The table and the words for the object; without a settings file, the first word is the table."""
+    here = find_project(None)
+    if here is not None and not Path(words[0]).is_file():
+        return Session(here.table, here, console), words
+    if len(words) < 2:
+        raise UsageError(f"Give the FILE and the OBJECT, not {words[0]!r} alone.")
+    return Session.of(Path(words[0]), console), words[1:]
 
 
 class Prediction(NamedTuple):

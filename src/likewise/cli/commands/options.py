@@ -1,4 +1,4 @@
-"""Options that commands share, in groups."""
+"""Options that commands share, in groups. An option that is not given is None: then the settings file may say it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from likewise.study.methods.bounded import Bounds
 from likewise.tables.cells import Decimal
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet, gzipped or not, with an object in each row.")
+    Path | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help="CSV, TSV or Parquet, gzipped or not, with an object in each row. Default: that of likewise.toml.",
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed and file give the same answer.")]
 
@@ -35,9 +39,9 @@ class Columns:
     decimal: Annotated[
         str | None, typer.Option("--decimal", help="Decimal sign, '.' or ','; detected if not given.")
     ] = None
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be used, and say which.")] = (
-        False
-    )
+    skip_bad: Annotated[
+        bool | None, typer.Option("--skip-bad", help="Leave out rows that cannot be used, and say which.")
+    ] = None
 
     @property
     def choices(self) -> Choices:
@@ -46,7 +50,12 @@ class Columns:
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
         return Choices(
-            tuple(self.object or ()), self._one_value(), self.std, tuple(self.text or ()), decimal, self.skip_bad
+            tuple(self.object or ()),
+            self._one_value(),
+            self.std,
+            tuple(self.text or ()),
+            decimal,
+            bool(self.skip_bad),
         )
 
     def _one_value(self) -> str | None:
@@ -66,18 +75,23 @@ class Model:
         list[str] | None,
         typer.Option("--similarity", "-s", help="NAME[,NAME…] or COLUMN=NAME[,…]; see `likewise similarities`."),
     ] = None
-    seed: Seed = 0
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="The same seed and file give the same answer. Default: 0.")
+    ] = None
 
     def request(self, columns: Columns) -> Request:
         """What is asked for, of a table with these columns."""
-        return Request(tuple(self.similarity or ()), seed=self.seed, skip_bad=columns.skip_bad)
+        return Request(tuple(self.similarity or ()), seed=self.seed or 0, skip_bad=bool(columns.skip_bad))
 
 
 @dataclass(frozen=True)
 class Aim(Model):
     """How objects are compared, and which are the best."""
 
-    minimize: Annotated[bool, typer.Option("--minimize", help="Look for the smallest value, not the largest.")] = False
+    minimize: Annotated[
+        bool | None,
+        typer.Option("--minimize/--maximize", help="Look for the smallest value, or the largest (default)."),
+    ] = None
     bounds: Annotated[
         str | None, typer.Option("--bounds", help="Between which values lie: 0,100 (or 0, without an end).")
     ] = None
@@ -101,24 +115,3 @@ def parse_bounds(text: str | None) -> Bounds | None:
     except ValueError:
         raise UsageError(f"--bounds is two numbers with a comma between them, as in 0,100, not {text!r}.") from None
     return low, high
-
-
-def words(chosen: Choices) -> list[str]:
-    """The options that say the same about the columns.
-
-    >>> words(Choices(("ligand", "base"), "yield", decimal=","))
-    ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',']
-    """
-    named = [("--object", chosen.objects), ("--value", (chosen.value,)), ("--std", (chosen.std,))]
-    named += [("--text", chosen.text), ("--decimal", (chosen.decimal,))]
-    return [word for option, given in named for name in given if name is not None for word in (option, name)]
-
-
-def next_command(table: Path | None, results: Path, chosen: Choices, *further: str) -> str:
-    """The command that merges results into the table, or goes on with them where there is none yet.
-
-    It says about the columns what the user said.
-    """
-    if table is None:
-        return f"{shlex.join(['likewise', 'suggest', str(results), *words(chosen)])} --space …"
-    return shlex.join(["likewise", "tell", str(table), str(results), *words(chosen), *further])

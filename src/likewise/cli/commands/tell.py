@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from likewise.campaign.results import Merged, Overlooked, merge_files
+from likewise.campaign.project import NAME, Project, find_project
+from likewise.campaign.runs.journal import Journal
+from likewise.campaign.runs.results import Merged, Overlooked, merge_files
 from likewise.campaign.wording import count
 from likewise.cli.commands import options
+from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
@@ -20,7 +22,7 @@ from likewise.tables.writing import check_name
 
 
 class OnConflict(StrEnum):
-    """What to do with an object that has another value already."""
+    """What to do with a cell that says something else already."""
 
     STOP = "stop"
     KEEP = "keep"
@@ -28,74 +30,137 @@ class OnConflict(StrEnum):
     ADD = "add"
 
 
+class Merging(NamedTuple):
+    """The files of a merge: the table, the results, and where the new table goes."""
+
+    session: Session
+    results: Path
+    target: Path
+
+    @property
+    def table(self) -> Path:
+        """The table."""
+        return self.session.table
+
+
 def tell(
-    file: options.File,
-    results: Annotated[Path, typer.Argument(help="The suggestions with their values filled in.")],
-    out: Annotated[Path | None, typer.Option("--out", help="The new table. Default: FILE-told.")] = None,
-    in_place: Annotated[bool, typer.Option("--in-place", help="Change FILE itself; a backup is kept.")] = False,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[TABLE] [RESULTS]",
+            help="The table, and the suggestions with their values filled in. Default: those of likewise.toml.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write a new table, and leave TABLE as it is.")] = None,
     on_conflict: Annotated[
         OnConflict,
-        typer.Option(help="Objects that have another value: stop, keep the old, replace it, or add a measurement."),
+        typer.Option(help="Cells that say something else: stop, keep the old, replace it, or add a measurement."),
     ] = OnConflict.STOP,
-    force: Annotated[bool, typer.Option("--force", help="Replace the new table if it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the table of --out if it exists.")] = False,
     *,
     columns: options.Columns,
     console: Console,
 ) -> Reply:
-    """Merge filled-in results into the table: gaps are filled, new objects appended, contradictions listed."""
-    chosen = columns.choices
-    target = _target(file, results, out, in_place, force)
+    """Merge filled-in results into the table: gaps are filled, new objects appended, contradictions listed.
+
+    TABLE itself is changed, as a whole or not at all, and a backup is kept.
+    """
+    session, results = _files(files or [], console)
+    columns = session.fill(columns)
+    merging = Merging(session, results, _target(session.table, results, out, force))
     try:
-        merged = merge_files(file, results, chosen, on_conflict.value, target, console)
+        merged = merge_files(session.table, results, columns.choices, on_conflict.value, merging.target, console)
     except Overlooked as error:
-        every = shlex.join(options.words(replace(chosen, objects=(error.taken, *error.columns))))
+        every = shlex.join(words({**vars(columns), "object": [error.taken, *error.columns]}))
         alone = shlex.quote(error.taken)
         raise UsageError(f"{error} Say {every}, or --object {alone} alone if these rows are replicates.") from None
-    return Reply(lambda: _data(merged, target, console), lambda: _say(merged, target, results, on_conflict))
+    following = _next_command(merging, columns)
+    return Reply(
+        lambda: _data(merged, merging, following, console), lambda: _say(merged, merging, following, on_conflict)
+    )
 
 
-def _target(file: Path, results: Path, out: Path | None, in_place: bool, force: bool) -> Path:
-    if in_place:
-        if out is not None:
-            raise UsageError("--in-place changes FILE and --out writes another; give one of them.")
+def _files(files: list[Path], console: Console) -> tuple[Session, Path]:
+    """The table and the results: both as given, or what is not given from the settings file."""
+    if len(files) > 2:
+        raise UsageError(f"Give the TABLE and the RESULTS, not {len(files)} files.")
+    if len(files) == 2:
+        return Session.of(files[0], console), files[1]
+    project = find_project(files[0]) if files else None
+    if files and project is None:
+        # Results for the table of this folder.
+        project = _here(f"Give the TABLE, too: likewise tell TABLE {shlex.quote(str(files[0]))}")
+        return Session(project.table, project, console), files[0]
+    project = project or _here("Give the TABLE and the RESULTS")
+    results = project.options.get("out")
+    if results is None:
+        raise UsageError(f'{project.path} does not say where results are; write next = "next.csv", or name the file.')
+    return Session(project.table, project, console), results
+
+
+def _here(remedy: str) -> Project:
+    project = find_project(None)
+    if project is None:
+        raise UsageError(f"There is no {NAME} in this folder. {remedy}, or begin with `likewise init TABLE`.")
+    return project
+
+
+def _target(file: Path, results: Path, out: Path | None, force: bool) -> Path:
+    """Where the new table goes: into the place of the old one, unless another file is named."""
+    if file.exists() and results.exists() and file.samefile(results):
+        raise UsageError(f"{file} is both the table and the results; values in the table need no tell.")
+    if out is None:
         return file
-    if out is not None:
-        check_name(out)
-    stem, dot, rest = file.name.partition(".")
-    target = out or file.with_name(f"{stem}-told{dot}{rest}")
+    check_name(out)
     for what, other in (("the table", file), ("the results", results)):
-        if target.exists() and target.samefile(other):
-            raise UsageError(f"--out {target} is {what}; give another name, or --in-place to change the table.")
-    if target.exists() and not force:
-        raise UsageError(f"{target} exists already; give another name with --out, or --force to replace it.")
-    return target
+        if out.exists() and out.samefile(other):
+            raise UsageError(f"--out {out} is {what}; give another name, or leave --out away to change the table.")
+    if out.exists() and not force:
+        raise UsageError(f"{out} exists already; give another name with --out, or --force to replace it.")
+    return out
 
 
-def _say(merged: Merged, target: Path, results: Path, on_conflict: OnConflict) -> None:
+def _next_command(merging: Merging, columns: options.Columns) -> str:
+    """The command for the next round: that of the last one, on the new table."""
+    session = merging.session
+    project = session.project if merging.target == merging.table else None
+    last = Journal.of(merging.table).last_round or {}
+    known = {name: value for name, value in last.get("options", {}).items() if name not in OF_COLUMNS}
+    given = {**known, **vars(columns), "out": merging.results}
+    return command("suggest", merging.target, *words(given), project=project)
+
+
+def _say(merged: Merged, merging: Merging, following: str, on_conflict: OnConflict) -> None:
     merge = merged.merge
-    done = f"{count(merge.filled, 'value')} filled in, {count(merge.added, 'row')} added"
-    changed = f", {merge.replaced} replaced" if merge.replaced else ""
-    say(f"{target}: {done}{changed}, {merge.known} known already.")
+    parts = [f"{count(merge.filled, 'result')} filled in", f"{count(merge.added, 'row')} added"]
+    parts += [f"{merge.replaced} replaced"] if merge.replaced else []
+    parts += [f"{count(merge.noted, 'note')} taken over"] if merge.noted else []
+    say(f"{merging.target}: {', '.join(parts)}, {merge.known} known already.")
     if merge.conflicts:
-        kept = "the first value replaced by the second" if on_conflict is OnConflict.REPLACE else "the first value kept"
+        kept = {"replace": "the first replaced by the second", "add": "both kept"}
         lines = [f"  {conflict}" for conflict in merge.conflicts]
-        say(f"{count(len(merge.conflicts), 'contradiction')}, {kept}:", *lines)
-    if merge.blank:
-        say(f"{results} has {count(merge.blank, 'row')} without a value yet.")
+        how = kept.get(on_conflict.value, "the first kept")
+        say(f"{count(len(merge.conflicts), 'contradiction')}, {how}:", *lines)
+    if merge.open:
+        say(f"{count(merge.open, 'run')} still under way: not suggested again, and taken into account.")
     if merged.backup is not None:
         say(f"The old table is kept as {merged.backup}.")
+    say(f"Next: {following}")
 
 
-def _data(merged: Merged, target: Path, console: Console) -> dict[str, Any]:
+def _data(merged: Merged, merging: Merging, following: str, console: Console) -> dict[str, Any]:
     merge = merged.merge
     return {
-        "file": str(target),
+        "file": str(merging.target),
         "backup": None if merged.backup is None else str(merged.backup),
         "filled": merge.filled,
         "replaced": merge.replaced,
         "added": merge.added,
         "known": merge.known,
+        "noted": merge.noted,
         "without_value": merge.blank,
+        "under_way": merge.open,
         "conflicts": [vars(conflict) for conflict in merge.conflicts],
         "notes": console.notes,
+        "next_command": following,
     }

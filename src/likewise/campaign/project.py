@@ -1,0 +1,257 @@
+"""The settings of a campaign in `likewise.toml` beside its table: commands in that folder need no options.
+
+A file is written once, by `likewise init`, and belongs to the user from then on. It is looked for in the folder of the
+table, or in the current one, and nowhere else: a forgotten file further up must not change an answer.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from likewise.errors import TableError, UsageError
+
+NAME = "likewise.toml"
+# What each part of the file may hold, and the type that it has.
+PARTS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+    "": {
+        "table": str,
+        "next": str,
+        "number": int,
+        "report": str,
+        "space": (str, dict),
+        "seed": int,
+        "skip_bad": bool,
+        "constraints": list,
+    },
+    "columns": {"objects": list, "std": str, "text": list, "decimal": str},
+    "model": {"similarity": (str, list), "method": str, "acquisition": str, "strategy": str},
+}
+# Parts with names of the user's own: columns of the table.
+NAMED = ("values", "bounds", "units", "plate", "cost")
+DIRECTIONS = ("maximize", "minimize")
+
+
+@dataclass(frozen=True)
+class Project:
+    """What a settings file says: the table, the options of commands by their names, and the rest as it stands.
+
+    `values` are the measured columns and what is wanted of each: "maximize", "minimize", or a requirement ("< 2").
+    """
+
+    path: Path
+    table: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def find_project(file: Path | None, folder: Path = Path()) -> Project | None:
+    """The project of a table, or of a folder if no table is named; None where there is none, or it is another's."""
+    place = (folder if file is None else file.parent) / NAME
+    if not place.is_file():
+        return None
+    project = read_project(place)
+    return project if file is None or _same(project.table, file) else None
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def read_project(path: Path) -> Project:
+    """The settings of a file; a TableError that names what is wrong in it."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}; check its permissions.") from None
+    except ValueError as error:
+        raise TableError(
+            f"{path} is not TOML: {error}; correct the line, or make it anew with `likewise init`."
+        ) from None
+    _check(path, data)
+    values, columns, model = ({**data.get(name, {})} for name in ("values", "columns", "model"))
+    value = _objective(path, values)
+    similarity = model.get("similarity")
+    options = {
+        "object": columns.get("objects"),
+        "value": value,
+        "std": columns.get("std"),
+        "text": columns.get("text"),
+        "decimal": columns.get("decimal"),
+        "skip_bad": data.get("skip_bad"),
+        "similarity": [similarity] if isinstance(similarity, str) else similarity,
+        "seed": data.get("seed"),
+        "minimize": None if value is None else values[value] == "minimize",
+        "bounds": _bounds(path, data.get("bounds", {}).get(value)),
+        "space": data.get("space"),
+        "n": data.get("number"),
+        "out": _beside(path, data.get("next")),
+        "report": _beside(path, data.get("report")),
+        **{name: model.get(name) for name in ("method", "acquisition", "strategy")},
+    }
+    kept = {name: value for name, value in options.items() if value not in (None, [], {})}
+    table = _beside(path, data["table"])
+    assert table is not None
+    return Project(path, table, kept, values, data)
+
+
+def _beside(path: Path, name: str | None) -> Path | None:
+    return None if name is None else path.parent / name
+
+
+def _check(path: Path, data: Mapping[str, Any]) -> None:
+    """Refuse what is unknown or of another type: a setting that is misspelt would be one that is forgotten."""
+    for name, value in data.items():
+        if name in NAMED or name in PARTS:
+            _check_type(path, name, value, dict)
+        elif name not in PARTS[""]:
+            _refuse(path, name, [*PARTS[""], *(f"[{part}]" for part in (*PARTS, *NAMED) if part)])
+        else:
+            _check_type(path, name, value, PARTS[""][name])
+    for part in (part for part in PARTS if part):
+        for name, value in data.get(part, {}).items():
+            if name not in PARTS[part]:
+                _refuse(path, f"{part}.{name}", [*PARTS[part]])
+            _check_type(path, f"{part}.{name}", value, PARTS[part][name])
+    if "table" not in data:
+        raise TableError(f'{path} names no table; write table = "measurements.csv" as its first line.')
+
+
+def _check_type(path: Path, name: str, value: Any, kind: type | tuple[type, ...]) -> None:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+        words = {str: "a text", int: "a whole number", list: "a list", bool: "true or false", dict: "a part [name]"}
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        raise TableError(f"{path}: {name} is {value!r}, and should be {' or '.join(words[each] for each in kinds)}.")
+
+
+def _refuse(path: Path, name: str, known: Sequence[str]) -> None:
+    raise TableError(f"{path} has a setting {name!r}, which is not known; known ones are {', '.join(known)}.")
+
+
+def _objective(path: Path, values: Mapping[str, Any]) -> str | None:
+    """The column that is optimised."""
+    for name, wanted in values.items():
+        if not isinstance(wanted, str) or not (wanted in DIRECTIONS or wanted.strip()[:1] in ("<", ">", "≤", "≥")):
+            raise TableError(
+                f'{path}: values.{name} is {wanted!r}; write "maximize", "minimize", or a requirement such as "< 2".'
+            )
+    found = [name for name, wanted in values.items() if wanted in DIRECTIONS]
+    if len(found) < len(values) or len(found) > 1:
+        names = ", ".join(values)
+        raise TableError(f"{path} names several values ({names}), and a table takes one so far; leave one in [values].")
+    return found[0] if found else None
+
+
+def _bounds(path: Path, given: Any) -> str | None:
+    """Bounds as the option has them; an end that is left open is an empty text."""
+    if given is None:
+        return None
+    if not isinstance(given, list) or len(given) != 2 or not all(isinstance(end, int | float | str) for end in given):
+        raise TableError(f'{path}: bounds are two numbers, as in [0, 100]; an open end is "", as in [0, ""].')
+    return ",".join(str(end) for end in given)
+
+
+def project_text(
+    table: str,
+    options: Mapping[str, Any],
+    *,
+    units: Mapping[str, str],
+    following: str,
+    about: Mapping[str, str],
+) -> str:
+    """The text of a settings file: what is set, with a word on each, and what could be set as comments."""
+    value, seed = options["value"], options.get("seed") or 0
+    direction = "minimize" if options.get("minimize") else "maximize"
+    bounds = options.get("bounds")
+    similarity = options.get("similarity") or ["auto"]
+    lines = [
+        "# The settings of this campaign. Commands in this folder read them; change what is not right.",
+        "# An option of a command counts more than the setting here, for that command alone.",
+        "",
+        _set("table", table),
+        _set("next", following, "suggestions are written here; fill them in"),
+        _set("number", options.get("n") or 4, "suggestions in a round"),
+        _set("seed", seed, "the same seed and table give the same answer"),
+        _or_comment("report", options.get("report"), "report.html", "a report is written with each round"),
+        _or_comment(
+            "space", options.get("space"), "box:1..10,20..120", "candidates, if they are not rows of the table"
+        ),
+        _or_comment("skip_bad", options.get("skip_bad"), True, "leave out rows that cannot be used"),
+        "",
+        "[columns]",
+        *(f"# {key(name)}: {text}" for name, text in about.items()),
+        _set("objects", list(options["object"]), "what describes an experiment"),
+        _or_comment("std", options.get("std"), f"{value}_std", "standard deviations of the values"),
+        _or_comment("text", options.get("text"), ["lot"], "columns of numbers to compare as text"),
+        _or_comment("decimal", options.get("decimal"), ",", "found in the table if it is not set"),
+        "",
+        '[values]  # "maximize" or "minimize"',
+        _set(value, direction),
+        "",
+        "[bounds]  # between which values lie",
+        f"{'' if bounds else '# '}{key(value)} = [{_ends(bounds) if bounds else '0, 100'}]",
+        "",
+        "[units]",
+        *([_set(name, unit) for name, unit in units.items()] or [f'# {key(value)} = "%"']),
+        "",
+        "[model]",
+        _set(
+            "similarity",
+            similarity[0] if len(similarity) == 1 else list(similarity),
+            "`likewise similarities` lists them",
+        ),
+        *(_set(name, options[name]) for name in ("method", "acquisition", "strategy") if options.get(name)),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _ends(bounds: str) -> str:
+    return ", ".join(end.strip() or '""' for end in bounds.split(","))
+
+
+def _set(name: str, value: Any, why: str = "") -> str:
+    line = f"{key(name)} = {toml_value(value)}"
+    return f"{line}  # {why}" if why else line
+
+
+def _or_comment(name: str, value: Any, example: Any, why: str) -> str:
+    return _set(name, value, why) if value else f"# {_set(name, example, why)}"
+
+
+def key(name: str) -> str:
+    """The name of a setting as TOML writes it.
+
+    >>> key("yield"), key("Yield (%)")
+    ('yield', '"Yield (%)"')
+    """
+    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if bare else toml_value(name)
+
+
+def toml_value(value: Any) -> str:
+    r"""A value as TOML writes it.
+
+    >>> toml_value(["a\tb", 'say "x"', 2]), toml_value({"space": "Box", "lower": 0.5})
+    ('["a\\tb", "say \\"x\\"", 2]', '{ space = "Box", lower = 0.5 }')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | Path):
+        return _text(str(value))
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key(name)} = {toml_value(each)}" for name, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return repr(value)
+
+
+def _text(text: str) -> str:
+    plain = (
+        text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    )
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in plain) + '"'

@@ -1,0 +1,163 @@
+"""Which row of the table a row of results stands for: by its run, by its object, by its object as far as digits show.
+
+A run's name is on the flask and in the file, and says most. Without it the object tells. A spreadsheet that shows 0.057
+as 0.06 saves 0.06: then the numbers tell as far as they are written, if they fit a single row that has no result yet.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from likewise.campaign.sheet import Sheet
+from likewise.campaign.wording import shown
+from likewise.errors import TableError
+from likewise.tables.cells import Decimal, one_number
+
+How = Literal["run", "object", "digits", "new"]
+# Two numbers are one if they differ by no more than rounding in the last of their sixteen digits.
+NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Match:
+    """The rows that a row of results may stand for, the likeliest first, and how they were found.
+
+    `released` is the row of the run, where the results say that something else was run in its place, and in which
+    columns.
+    """
+
+    places: tuple[int, ...]
+    how: How
+    released: int | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Matcher:
+    """Finds the rows of a table; rows that are appended meanwhile are found, too."""
+
+    table: Sheet
+    places: dict[Hashable, list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = {}
+        for place, x in enumerate(self.table.objects):
+            if x is not None:
+                self.add(x, place)
+
+    def add(self, x: Any, place: int) -> None:
+        """An object stands at a place."""
+        self.places.setdefault(key(x), []).append(place)
+
+    def find(self, results: Sheet, source: int) -> Match:
+        """The rows that a row of the results may stand for."""
+        run = results.cell(self.table.own.run, source)
+        place = self.table.runs.get(run) if run else None
+        if results.roles.objects == (self.table.own.run,):
+            return self._by_run_alone(results, source, run, place)
+        x = results.objects[source]
+        if place is None:
+            return self._by_object(results, source, x)
+        known = self.table.objects[place]
+        if known is None or key(known) == key(x) or self._shows(results, source, place):
+            return Match((place,), "run")
+        other = self._by_object(results, source, x, besides=place)
+        return Match(other.places, other.how, place, self._unlike(known, x))
+
+    def _by_run_alone(self, results: Sheet, source: int, run: str, place: int | None) -> Match:
+        if place is None:
+            raise TableError(
+                f"{results.table.where(source, self.table.own.run)}: {self.table.table.name} has no run {run!r}, and "
+                "the results do not say what was measured; correct it, or add the columns of the object."
+            )
+        return Match((place,), "run")
+
+    def _by_object(self, results: Sheet, source: int, x: Any, besides: int | None = None) -> Match:
+        same = [place for place in self.places.get(key(x), ()) if place != besides]
+        if same:
+            out = {place: rank for rank, place in enumerate(self.table.under_way)}
+            return Match(tuple(sorted(same, key=lambda place: place not in out)), "object")
+        for rows in (self.table.under_way, self.table.candidates):
+            found = [i for i in rows if i != besides and self._shows(results, source, i)] if self._numeric else []
+            if len(found) > 1:
+                raise TableError(self._ambiguous(results, source, found))
+            if found:
+                return Match((found[0],), "digits")
+        return Match((), "new")
+
+    @cached_property
+    def _numeric(self) -> bool:
+        return "numbers" in self.table.kinds.values()
+
+    def _shows(self, results: Sheet, source: int, place: int) -> bool:
+        """Whether the object of a row of the results is that of the table, as far as its digits show."""
+        known = self.fields(self.table.objects[place])
+        told = self.fields(results.objects[source])
+        for name, value in known.items():
+            if self.table.kinds.get(name) == "numbers" and isinstance(value, float):
+                if not shows(results.cell(name, source), value, results.sign):
+                    return False
+            elif key(value) != key(told.get(name)):
+                return False
+        return bool(known)
+
+    def fields(self, x: Any) -> Mapping[str, Any]:
+        """The object by the columns it consists of."""
+        return x if self.table.roles.record and isinstance(x, Mapping) else {self.table.roles.objects[0]: x}
+
+    def _unlike(self, known: Any, told: Any) -> tuple[str, ...]:
+        given = self.fields(told)
+        return tuple(name for name, value in self.fields(known).items() if key(value) != key(given.get(name)))
+
+    def _ambiguous(self, results: Sheet, source: int, found: Sequence[int]) -> str:
+        table = self.table.table
+        which = " or ".join(f"row {table.number(i)} ({shown(self.table.objects[i])})" for i in found[:5])
+        return (
+            f"{results.table.name}, row {results.table.number(source)}: {shown(results.objects[source])} could be "
+            f"{which} of {table.name}, as few digits are shown; nothing was written. Write more digits, or keep the "
+            f"column {self.table.own.run!r}."
+        )
+
+
+def key(x: Any) -> Hashable:
+    """What tells an object from others."""
+    return x if isinstance(x, str | float) else json.dumps(x, sort_keys=True, default=str)
+
+
+def is_same(one: float, other: float) -> bool:
+    """Whether two numbers are one, but for rounding in their last digits."""
+    return math.isclose(one, other, rel_tol=NEAR, abs_tol=1e-300)
+
+
+def shows(text: str, value: float, decimal: Decimal | None) -> bool:
+    """Whether a number, written with as many digits as this text has, is this text.
+
+    >>> shows("0.06", 0.057, "."), shows("0,06", 0.0573, ","), shows("0.06", 0.066, "."), shows("5.7E-02", 0.0573, ".")
+    (True, True, False, True)
+    """
+    told = one_number(text, decimal)
+    if told is None:
+        return False
+    return is_same(told, value) or abs(told - value) <= 0.5 * _last_digit(text, decimal) * (1 + NEAR)
+
+
+def _last_digit(text: str, decimal: Decimal | None) -> float:
+    """What the last digit of a number stands for: 0.01 for 0.06, 1 for 80."""
+    digits, _, power = text.strip().lower().partition("e")
+    sign = decimal or ("," if "," in digits and "." not in digits else ".")
+    decimals = len(re.sub(r"\D", "", digits.partition(sign)[2]))
+    try:
+        return float(10.0 ** (int(power or 0) - decimals))
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def first(rows: Iterable[int]) -> int | None:
+    """The first of some rows, if there is any."""
+    return next(iter(rows), None)

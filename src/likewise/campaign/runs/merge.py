@@ -1,0 +1,327 @@
+"""Results into the table they belong to: gaps are filled, new objects appended, contradictions listed.
+
+Nothing that a person typed is dropped. A cell of the results goes into the table where that has a gap. Where both have
+something, the file as it was suggested tells which of them was changed since; if that does not settle it, it is a
+contradiction, and the user decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import polars
+
+from likewise.campaign.roles import PREFIX, aside
+from likewise.campaign.runs.cells import Cells, is_same_cell
+from likewise.campaign.runs.matching import Match, Matcher, first, is_same, key
+from likewise.campaign.sheet import Sheet
+from likewise.campaign.states import CLOSED, Kind, State
+from likewise.campaign.wording import shown
+from likewise.tables.cells import empty
+
+OnConflict = Literal["stop", "keep", "replace", "add"]
+# The cells of a run as they were suggested, by the name of the run and the column.
+Base = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an experiment: a number, or a state that says there is none; neither while it is open."""
+
+    value: float = math.nan
+    state: State | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether anything came of it."""
+        return not math.isnan(self.value) or (self.state is not None and self.state.kind in (Kind.FAILED, *CLOSED))
+
+    def same(self, other: Outcome) -> bool:
+        """Whether both say the same."""
+        kinds = [None if each.state is None else each.state.kind for each in (self, other)]
+        return (
+            kinds[0] == kinds[1]
+            and (math.isnan(self.value) == math.isnan(other.value))
+            and (math.isnan(self.value) or is_same(self.value, other.value))
+        )
+
+    @property
+    def said(self) -> float | str:
+        """The number, or what a person wrote."""
+        return self.value if self.state is None else self.state.said
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Two cells for one thing: where each stands. `known_row` is None where it stands in the results, too."""
+
+    object: Any
+    known: float | str
+    known_row: int | None
+    told: float | str
+    told_row: int
+    column: str = ""
+    known_source: int | None = None
+
+    def __str__(self) -> str:
+        where = (
+            f"row {self.known_row} of the table"
+            if self.known_row is not None
+            else f"row {self.known_source} of the results"
+        )
+        known, told = (f"{each:.10g}" if isinstance(each, float) else repr(each) for each in (self.known, self.told))
+        what = f"{shown(self.object)}, column {self.column!r}" if self.column else shown(self.object)
+        return f"{what}: {known} in {where}, {told} in row {self.told_row} of the results"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A result that came into the table: of which run, if it has one, what it was, and where it stands."""
+
+    run: str
+    place: int
+    outcome: Outcome
+
+
+@dataclass(eq=False)
+class Merge:
+    """What became of the results: the new table, and how many rows were filled, replaced, added, or known before.
+
+    `noted` are rows without a result that say something else. `unsettled` are contradictions that `replace` cannot
+    settle, as the object has several values in the table. `notes` say what was taken for what.
+    """
+
+    frame: polars.DataFrame
+    filled: int = 0
+    replaced: int = 0
+    added: int = 0
+    known: int = 0
+    blank: int = 0
+    noted: int = 0
+    conflicts: list[Conflict] = field(default_factory=list)
+    unsettled: list[Conflict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
+    open: int = 0
+
+    @property
+    def changes(self) -> int:
+        """How many rows of the results the table has not, or not so."""
+        return self.filled + self.replaced + self.added + self.noted + len(self.conflicts)
+
+
+def merge_results(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop", base: Base | None = None) -> Merge:
+    """The table with the results in it.
+
+    A result that the table has already is known. Where further measurements are added, as many rows of the results are
+    known as the table has rows with that value: telling the same file again changes nothing, and replicates count.
+    """
+    merging = _Merging(table, results, on_conflict, base or {})
+    for source in range(len(results.table)):
+        if results.objects[source] is not None:
+            merging.take(source)
+    return merging.end()
+
+
+@dataclass(eq=False)
+class _Merging:
+    """One merge: the rows of the table as they become, and where each has its result from."""
+
+    table: Sheet
+    results: Sheet
+    on_conflict: OnConflict
+    base: Base
+
+    def __post_init__(self) -> None:
+        self.merge = Merge(self.table.table.frame)
+        self.matcher = Matcher(self.table)
+        self.cells = Cells(self.table, self.results)
+        self.outcomes: dict[int, Outcome] = {}
+        # The row of the results that a row has its result from, and rows that stand for a row of the results.
+        self.sources: dict[int, int] = {}
+        self.matched: set[int] = set()
+        self.touched: dict[int, int] = {}
+        self.round: int | None = None
+
+    def outcome(self, place: int) -> Outcome:
+        """What came of a row of the table, by now."""
+        if place not in self.outcomes:
+            self.outcomes[place] = _outcome(self.table, place)
+        return self.outcomes[place]
+
+    def take(self, source: int) -> None:
+        """A row of the results: find its row, settle its result, and bring the other cells along."""
+        told, match = _outcome(self.results, source), self.matcher.find(self.results, source)
+        self._say(source, told, match)
+        before = self.cells.changes
+        place = self._settle(source, told, match) if told.settled else self._stay_open(source, match)
+        if match.released is not None:
+            self.cells.release(match.released)
+        self._bring(source, place, told)
+        if not told.settled:
+            fresh = self.cells.changes > before
+            self.merge.noted += fresh
+            self.merge.blank += not fresh
+
+    def _say(self, source: int, told: Outcome, match: Match) -> None:
+        results, table = self.results.table, self.table.table
+        where = f"{results.name}, row {results.number(source)}"
+        if match.how == "digits":
+            place = match.places[0]
+            self.merge.notes.append(
+                f"{where}: {shown(self.results.objects[source])} taken for {shown(self.table.objects[place])} in row "
+                f"{table.number(place)} of {table.name}, which is the same as far as digits are shown"
+            )
+        if match.released is not None:
+            run, columns = self.results.cell(self.table.own.run, source), ", ".join(map(repr, match.columns))
+            self.merge.notes.append(
+                f"{where}: run {run} was suggested with {shown(self.table.objects[match.released])}, and {columns} was "
+                f"changed; taken as a run of {shown(self.results.objects[source])}"
+            )
+        if told.state is not None and told.state.kind is Kind.FAILED:
+            self.merge.notes.append(f"{where}: {told.state.said!r} taken as {told.state.taken}")
+
+    def _settle(self, source: int, told: Outcome, match: Match) -> int:
+        """The row that a result goes into: one that has it already, one with a gap, or a new one."""
+        settled = [place for place in match.places if self.outcome(place).settled]
+        adding = self.on_conflict == "add"
+        same = [p for p in settled if self.outcome(p).same(told) and not (adding and p in self.matched)]
+        gap = first(place for place in match.places if not self.outcome(place).settled)
+        if same:
+            self.merge.known += 1
+            place = same[0]
+        elif settled and not adding:
+            place = self._contradict(source, told, settled)
+        elif gap is not None:
+            self.merge.filled += 1
+            place = self._enter(gap, told, source)
+        else:
+            self.merge.added += 1
+            place = self._append(source, told)
+        self.matched.add(place)
+        return place
+
+    def _contradict(self, source: int, told: Outcome, settled: list[int]) -> int:
+        place = settled[0]
+        conflict = self._conflict(source, place, self.outcome(place).said, told.said)
+        self.merge.conflicts.append(conflict)
+        if self.on_conflict == "replace" and len(settled) > 1:
+            self.merge.unsettled.append(conflict)
+        elif self.on_conflict == "replace":
+            self.merge.replaced += 1
+            self._enter(place, told, source, replaced=True)
+        return place
+
+    def _conflict(self, source: int, place: int, known: float | str, told: float | str, column: str = "") -> Conflict:
+        table, results = self.table.table, self.results.table
+        row, number = self.sources.get(place), results.number(source)
+        if row is None or column:
+            appended = place >= len(table)
+            return Conflict(
+                self.results.objects[source], known, None if appended else table.number(place), told, number, column
+            )
+        return Conflict(self.results.objects[source], known, None, told, number, column, results.number(row))
+
+    def _enter(self, place: int, told: Outcome, source: int, *, replaced: bool = False) -> int:
+        """A row has the result of a row of the results."""
+        self.outcomes[place], self.sources[place] = told, source
+        self.cells.set_outcome(place, source, told.state, replaced=replaced)
+        run = self.results.cell(self.table.own.run, source) or self.table.cell(self.table.own.run, place)
+        self.merge.told.append(Told(run, place, told))
+        return place
+
+    def _append(self, source: int, told: Outcome) -> int:
+        place = self.cells.append(source)
+        self.matcher.add(self.results.objects[source], place)
+        if told.settled:
+            self._enter(place, told, source)
+        else:
+            self.outcomes[place], self.sources[place] = told, source
+        return place
+
+    def _stay_open(self, source: int, match: Match) -> int:
+        """The row that a row without a result stands for; what is not in the table becomes a row of it."""
+        gap = first(place for place in match.places if not self.outcome(place).settled)
+        place = gap if gap is not None else first(match.places)
+        return self._append(source, Outcome()) if place is None else place
+
+    def _bring(self, source: int, place: int, told: Outcome) -> None:
+        """The other cells of a row of the results, and what likewise keeps of the row itself."""
+        run = self.results.cell(self.table.own.run, source)
+        asked, before = self.base.get(run, {}), self.cells.changes
+        if place < len(self.table.table):
+            for column, known, cell in self.cells.differences(place, source):
+                self._bring_cell(source, place, column, known, cell, asked)
+        state = told.state
+        if not told.settled and self.cells.changes > before and self._is_out(place, source):
+            state = state if state is not None and state.kind is Kind.RUNNING else State(Kind.RUNNING)
+            self._say_note(source)
+        self.touched[place] = source
+        self.cells.mark(place, run, state, settled=told.settled)
+
+    def _is_out(self, place: int, source: int) -> bool:
+        """Whether a run without a result was suggested, so that a note on it says that somebody began."""
+        state = self.table.states.get(place)
+        return state is not None and state.kind is Kind.SUGGESTED
+
+    def _say_note(self, source: int) -> None:
+        results = self.results.table
+        self.merge.notes.append(
+            f"{results.name}, row {results.number(source)}: something was noted and there is no value; taken as "
+            f"running. Write failed in column {self.table.own.status!r} if it failed"
+        )
+
+    def _bring_cell(
+        self, source: int, place: int, column: str, known: Any, cell: Any, asked: Mapping[str, str]
+    ) -> None:
+        """A cell that both files have, and not alike: whichever was changed since it was suggested counts."""
+        if empty(known):
+            self.cells.set(place, column, source)
+        elif column in asked and is_same_cell(cell, asked[column], self.results.sign, self.table.sign):
+            return
+        elif column in asked and is_same_cell(known, asked[column], self.table.sign, self.table.sign):
+            self.cells.set(place, column, source)
+        else:
+            self.merge.conflicts.append(self._conflict(source, place, str(known), str(cell), column))
+            if self.on_conflict == "replace":
+                self.cells.set(place, column, source)
+            elif self.on_conflict == "add":
+                self.cells.put(place, column, f"{known}; {cell}")
+
+    def end(self) -> Merge:
+        """The merge with its table."""
+        self.cells.count_rounds(self.touched)
+        self.merge.frame = self.cells.frame()
+        self.merge.open = sum(not self.outcome(place).settled for place in self.table.under_way)
+        return self.merge
+
+
+def _outcome(sheet: Sheet, place: int) -> Outcome:
+    return Outcome(sheet.values[place], sheet.states.get(place))
+
+
+def overlooked_columns(table: Sheet, results: Sheet) -> list[str]:
+    """The columns of both files in which rows differ that have the same object: candidates, or results."""
+    roles = table.roles
+    taken = {*roles.objects, roles.value, roles.std, *table.own}
+    shared = [c for c in table.table.columns if c in results.table.columns and c not in taken]
+    rows = ((table, table.candidates), (results, [*results.measured, *results.candidates]))
+    return [
+        column
+        for column in shared
+        if not (column.startswith(PREFIX) or aside(column))
+        and any(_differ(sheet, places, column) for sheet, places in rows)
+    ]
+
+
+def _differ(sheet: Sheet, places: list[int], column: str) -> bool:
+    cells = sheet.table.column(column).to_list()
+    found: dict[Hashable, Any] = {}
+    for place in places:
+        cell = cells[place].strip() if isinstance(cells[place], str) else cells[place]
+        if not empty(cell) and found.setdefault(key(sheet.objects[place]), cell) != cell:
+            return True
+    return False

@@ -1,0 +1,170 @@
+"""Results in a file, merged into the file of the table they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars
+
+from likewise.campaign.listener import Listener
+from likewise.campaign.runs.journal import Journal, now
+from likewise.campaign.runs.merge import Conflict, Merge, OnConflict, Told, merge_results, overlooked_columns
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.wording import shown
+from likewise.errors import TableError, UsageError
+from likewise.model.contamination import far_values
+from likewise.tables.locking import exclusive
+from likewise.tables.reading import Table, read
+from likewise.tables.writing import dialect_for, keep_backup, write
+
+LISTED = 20
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What was merged into which table, and the copy of the table as it was, if it was changed in place."""
+
+    merge: Merge
+    table: Sheet
+    backup: Path | None
+
+
+class Overlooked(UsageError):
+    """Columns that tell apart rows which have the same object: they may belong to it."""
+
+    def __init__(self, taken: str, columns: Sequence[str]) -> None:
+        names = ", ".join(map(repr, columns))
+        super().__init__(
+            f"Column {taken!r} was taken for the objects, but rows that are equal there differ in {names}; nothing "
+            "was written."
+        )
+        self.taken, self.columns = taken, tuple(columns)
+
+
+def merge_files(
+    file: Path, results: Path, chosen: Choices, on_conflict: OnConflict, target: Path, listener: Listener
+) -> Merged:
+    """Merge the results into the table and write it to the target, which may be the table's own file.
+
+    In place, a backup is kept and others wait: what they merge at the same moment is not lost.
+    """
+    with waiting(file, listener) if target == file else nullcontext():
+        before = stamp(file)
+        table, told = read_both(file, results, chosen, listener)
+        journal = Journal.of(file)
+        merge = merge_results(table, told, on_conflict, journal.base)
+        for note in merge.notes:
+            listener.note(note)
+        _check(merge, file, results, on_conflict)
+        _remark_on_far(table, told, results, listener)
+        if target != file:
+            write(merge.frame, target, dialect_for(target, table.table.dialect), table.table.overlong)
+            return Merged(merge, table, None)
+        backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
+        journal.add(_result(each) for each in merge.told if each.run)
+    return Merged(merge, table, backup)
+
+
+def replace_table(
+    table: Table, frame: polars.DataFrame, before: tuple[int, ...] | None, *, backup: bool = True
+) -> Path | None:
+    """Write a table in its own place, in its own dialect; the backup, if one is to be kept.
+
+    `before` is the stamp of the file when it was read: if another program has changed it since, nothing is written.
+    """
+    if stamp(table.path) != before:
+        raise TableError(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
+    kept = keep_backup(table.path) if backup else None
+    write(frame, table.path, table.dialect, table.overlong)
+    return kept
+
+
+def _differs(one: polars.DataFrame, other: polars.DataFrame) -> bool:
+    return one.columns != other.columns or not one.equals(other)
+
+
+def _result(told: Told) -> dict[str, object]:
+    state = told.outcome.state
+    value = None if state is not None and state.limit is None else told.outcome.value
+    line: dict[str, object] = {"kind": "result", "run": told.run, "time": now(), "value": value}
+    return line if state is None else {**line, "state": state.kind.value, "said": state.said}
+
+
+def waiting(file: Path, listener: Listener) -> AbstractContextManager[None]:
+    """The lock of a table, and a note while somebody else has it."""
+    return exclusive(file, lambda: listener.note(f"Waiting for another command that changes {file}"))
+
+
+def stamp(file: Path) -> tuple[int, ...] | None:
+    """What is different once a file was changed."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def read_both(file: Path, results: Path, chosen: Choices, listener: Listener) -> tuple[Sheet, Sheet]:
+    """Both tables; the results have the columns of the table, and their cells mean what they mean there."""
+    table = sheet(file, chosen, listener, may_be_empty=True)
+    told = sheet(results, as_results(table, results, chosen), listener)
+    named = any(told.cell(table.own.run, place) for place in range(len(told.table)))
+    if not chosen.objects and not named and (others := overlooked_columns(table, told)):
+        raise Overlooked(table.roles.objects[0], others)
+    return table, told
+
+
+def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
+    """How results of a table are read; where they name runs and no objects, the run stands for the object."""
+    found = table.of_results(chosen)
+    columns = read(results, skip_ragged=chosen.skip_bad, may_be_empty=True).columns
+    std = found.std if found.std in columns else None
+    text = tuple(name for name in found.text if name in columns)
+    if not any(name in columns for name in found.objects) and table.own.run in columns:
+        return replace(found, objects=(table.own.run,), std=std, text=text, kinds={table.own.run: "text"})
+    return replace(found, std=std, text=text)
+
+
+def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> None:
+    """A TableError where the results contradict the table, and nobody said what to do then."""
+    if not merge.changes and not merge.known:
+        raise TableError(
+            f"{results} says nothing that {file} has not: no value, no state and no note. Fill in what was measured, and "
+            "try again."
+        )
+    if merge.conflicts and on_conflict == "stop":
+        several = len(merge.conflicts) > 1
+        cells = f"{len(merge.conflicts)} cells say" if several else "1 cell says"
+        raise TableError(
+            f"{cells} one thing in {file} and another in {results}, so nothing was written:{_list(merge.conflicts)}\n"
+            f"Correct {'them' if several else 'it'}, or decide which counts.",
+            settings={"on_conflict": ""},
+        )
+    if merge.unsettled:
+        first = merge.unsettled[0]
+        told = f"{first.told:.10g}" if isinstance(first.told, float) else first.told
+        raise TableError(
+            f"Which value of {shown(first.object)} is to be replaced by {told} (row {first.told_row} of the "
+            f"results)? {file} has several, so nothing was written:{_list(merge.unsettled)}\nCorrect it there.",
+            settings={"keep_or_add": ""},
+        )
+
+
+def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
+    """Note which results are far from all other values: a slip is easiest to mend at once."""
+    known = [table.values[i] for i in table.measured]
+    far = far_values(np.array([*known, *(told.values[i] for i in told.measured)]))
+    for i in (told.measured[k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
+        listener.note(
+            f"{told.values[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
+            "all other values; if it is a slip, correct it in the table"
+        )
+
+
+def _list(conflicts: Sequence[Conflict]) -> str:
+    lines = [f"\n  {conflict}" for conflict in conflicts[:LISTED]]
+    return "".join(lines) + (f"\n  and {len(conflicts) - LISTED} more" if len(conflicts) > LISTED else "")

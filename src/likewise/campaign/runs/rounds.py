@@ -1,0 +1,142 @@
+"""Rounds of suggestions in the table itself: which runs are out, which are taken back, and the names of new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars
+
+from likewise.campaign.objects import to_cells
+from likewise.campaign.problem import Problem
+from likewise.campaign.runs.cells import check_room, is_same_cell, updated_status
+from likewise.campaign.runs.columns import run_name, whole
+from likewise.campaign.runs.merge import Base
+from likewise.campaign.sheet import Sheet
+from likewise.campaign.states import Kind
+from likewise.study.suggestion import Suggestion
+from likewise.tables.cells import empty
+from likewise.tables.typed import parse_as, with_cells
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of suggestions: its number, the names of its runs, and the table with them.
+
+    `places` are the rows of the new runs in the frame, `before` those of runs that were out already.
+    """
+
+    number: int
+    runs: tuple[str, ...]
+    frame: polars.DataFrame
+    places: tuple[int, ...]
+    before: tuple[int, ...]
+    dropped: tuple[int, ...] = ()
+
+    @property
+    def table(self) -> polars.DataFrame:
+        """The table without rows that were made for runs which are taken back."""
+        gone = set(self.dropped)
+        return self.frame[[i for i in range(self.frame.height) if i not in gone]] if gone else self.frame
+
+
+def untouched_round(sheet: Sheet, base: Base) -> list[int]:
+    """The rows of the last round, if nothing was done with any of them: then asking again may answer anew."""
+    numbers = _rounds(sheet)
+    runs = set(sheet.runs.values())
+    last = max((number for place, number in numbers.items() if place in runs), default=None)
+    rows = [place for place, number in numbers.items() if number == last and place in runs]
+    return rows if rows and all(_untouched(sheet, place, base) for place in rows) else []
+
+
+def _untouched(sheet: Sheet, place: int, base: Base) -> bool:
+    state = sheet.states.get(place)
+    if state is None or state.kind is not Kind.SUGGESTED:
+        return False
+    asked = base.get(sheet.cell(sheet.own.run, place), {})
+    return all(
+        is_same_cell(sheet.cell(column, place), asked.get(column, ""), sheet.sign, sheet.sign)
+        for column in sheet.table.columns
+        if column not in sheet.own and (column in asked or asked)
+    )
+
+
+def _rounds(sheet: Sheet) -> dict[int, int]:
+    if sheet.own.round not in sheet.table.columns:
+        return {}
+    cells = enumerate(sheet.table.column(sheet.own.round).to_list())
+    return {place: number for place, cell in cells if not empty(cell) and (number := whole(cell)) is not None}
+
+
+def new_round(problem: Problem, found: Sequence[Suggestion], withdrawn: Collection[int]) -> Round:
+    """The table with a round of suggestions in it; runs that are taken back leave it."""
+    sheet, space = problem.sheet, problem.study.space
+    assert sheet is not None
+    kept = [number for place, number in _rounds(sheet).items() if place not in set(withdrawn)]
+    number = max(kept, default=0) + 1
+    runs = tuple(run_name(number, rank, space.key(s.object)) for rank, s in enumerate(found, 1))
+    places = _places(problem, sheet, found, withdrawn)
+    columns = _status_cells(sheet, withdrawn)
+    for place, run in zip(places, runs, strict=True):
+        for name, cell in zip(sheet.own, (run, Kind.SUGGESTED.value, str(number)), strict=True):
+            columns[name][place] = cell
+    below = [s for s, place in zip(found, places, strict=True) if place >= len(sheet.table)]
+    for name, cells in _new_cells(problem, sheet, below).items():
+        columns.setdefault(name, {}).update({len(sheet.table) + k: cell for k, cell in enumerate(cells)})
+    dropped = tuple(withdrawn) if problem.pool is None else ()
+    before = tuple(place for place in sheet.under_way if place not in set(withdrawn))
+    return Round(number, runs, _frame(sheet, columns, len(below)), tuple(places), before, dropped)
+
+
+def _places(problem: Problem, sheet: Sheet, found: Sequence[Suggestion], withdrawn: Collection[int]) -> list[int]:
+    """The rows of the suggestions: those that they have, or new ones below, also for what is measured once more."""
+    places: list[int] = []
+    below = len(sheet.table)
+    taken = {*sheet.measured, *sheet.in_state(Kind.FAILED), *(withdrawn if problem.pool is None else ())}
+    for suggestion in found:
+        place = problem.place(suggestion.object)
+        if place is None or place in taken:
+            place, below = below, below + 1
+        places.append(place)
+    return places
+
+
+def _status_cells(sheet: Sheet, withdrawn: Collection[int]) -> dict[str, dict[int, Any]]:
+    """What likewise keeps of the rows that were there: brought up to date, and empty where a run is taken back."""
+    columns: dict[str, dict[int, Any]] = {name: {} for name in sheet.own}
+    for place in {*sheet.runs.values(), *sheet.states}:
+        known, wanted = sheet.cell(sheet.own.status, place), sheet.status(place)
+        if wanted is not None and (text := updated_status(known, wanted)) != known:
+            columns[sheet.own.status][place] = text
+    for place in withdrawn:
+        for name in sheet.own:
+            columns[name][place] = None
+    return columns
+
+
+def _new_cells(problem: Problem, sheet: Sheet, found: Sequence[Suggestion]) -> Mapping[str, list[Any]]:
+    """The cells of objects that are in no row yet, one list for each column of the objects."""
+    names, decimal, schema = sheet.roles.objects, sheet.decimal, sheet.table.frame.schema
+    rows = [to_cells(problem.study.space, s.object, names, decimal) for s in found]
+    return {
+        name: [row[k] if schema[name] == polars.String else parse_as(row[k], schema[name], decimal) for row in rows]
+        for k, name in enumerate(names)
+    }
+
+
+def _frame(sheet: Sheet, columns: Mapping[str, Mapping[int, Any]], more: int) -> polars.DataFrame:
+    old = sheet.table
+    new = [name for name in sheet.own if name not in old.columns]
+    check_room(sheet, new)
+    made = []
+    for name in (*old.columns, *new):
+        own = old.frame[name] if name in old.columns else polars.Series(name, [None] * len(old), dtype=polars.String)
+        cells = {place: _typed(own, cell) for place, cell in columns.get(name, {}).items()}
+        inside = {place: cell for place, cell in cells.items() if place < len(old)}
+        made.append(with_cells(own, inside, [cells.get(len(old) + k) for k in range(more)]))
+    return polars.DataFrame(made)
+
+
+def _typed(own: polars.Series, cell: Any) -> Any:
+    return int(cell) if own.dtype.is_numeric() and isinstance(cell, str) else cell

@@ -1,0 +1,107 @@
+"""The file of suggestions: the columns of the input and what is predicted, ready to be filled in and merged back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars
+
+from likewise.campaign.listener import Listener
+from likewise.campaign.objects import to_cells
+from likewise.campaign.roles import PREFIX
+from likewise.campaign.runs.columns import RunColumns, run_name
+from likewise.campaign.runs.merge import Base, merge_results
+from likewise.campaign.runs.results import as_results
+from likewise.campaign.runs.rounds import Round
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.states import Kind
+from likewise.campaign.wording import because
+from likewise.errors import LikewiseError
+from likewise.spaces.base import Space
+from likewise.study.suggestion import Suggestion
+from likewise.tables.cells import Decimal, empty
+from likewise.tables.dialect import Dialect
+from likewise.tables.reading import read
+from likewise.tables.writing import dialect_for, number_text, write
+
+PREDICTIONS = ("mean", "std", "low", "high", "chance")
+DIGITS = 6
+# What is said of a suggestion, by the name of its column.
+Said = Mapping[str, Any]
+
+
+def is_suggestions_file(target: Path) -> bool:
+    """Whether likewise has written a file, by its columns."""
+    try:
+        columns = read(target, skip_ragged=True, may_be_empty=True).columns
+    except LikewiseError:
+        return False
+    return any(name.startswith(PREFIX) for name in columns)
+
+
+def count_unmerged(target: Path, table: Sheet | None, base: Base | None = None) -> int | None:
+    """How many rows of a file of suggestions say something that the table does not; None where it is no such file."""
+    if not is_suggestions_file(target):
+        return None
+    chosen = Choices(skip_bad=True)
+    try:
+        told = sheet(
+            target, chosen if table is None else as_results(table, target, chosen), Listener(), may_be_empty=True
+        )
+        # Rows that cannot be used may hold results all the same.
+        odd = sum(_is_typed(told, bad.place) for bad in told.skipped)
+        if table is None:
+            return odd + len(told.measured)
+        return odd + merge_results(table, told, "keep", base).changes
+    except LikewiseError:
+        # Whatever is in the way of reading it, a person wrote it.
+        return 1
+
+
+def _is_typed(told: Sheet, place: int) -> bool:
+    return not empty(told.table.column(told.roles.value)[place]) or place in told.table.overlong
+
+
+def write_suggestions(target: Path, source: Sheet, round: Round, said: Sequence[Said]) -> None:
+    """Write the runs that are out and the new ones, in the dialect of the table; `said` is in the same order."""
+    dialect = dialect_for(target, source.table.dialect)
+    # The columns in the order of the table, so that rows can be pasted below it.
+    names = [c for c in round.frame.columns if c in source.own or not c.startswith(PREFIX)]
+    frame = round.frame.select(names)[[*round.before, *round.places]]
+    write(_with_predictions(frame, said, dialect, source.decimal), target, dialect)
+
+
+def write_first_table(target: Path, space: Space, found: Sequence[Suggestion], chosen: Choices) -> list[str]:
+    """A table where there was none, which is the table from then on; the names of its runs."""
+    own, dialect = RunColumns(), dialect_for(target, Dialect())
+    runs = [run_name(1, rank, space.key(s.object)) for rank, s in enumerate(found, 1)]
+    names = list(chosen.objects) or list(space.parts) or ["object"]
+    cells = [to_cells(space, s.object, names) for s in found]
+    columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
+    columns[chosen.value or "value"] = [None] * len(found)
+    kept = dict(zip(own, (runs, [Kind.SUGGESTED.value] * len(found), ["1"] * len(found)), strict=True))
+    frame = polars.DataFrame({**columns, **kept}, schema=dict.fromkeys((*columns, *kept), polars.String()))
+    write(_with_predictions(frame, [said_of(s) for s in found], dialect, "."), target, dialect)
+    return runs
+
+
+def said_of(suggestion: Suggestion) -> dict[str, Any]:
+    """What the model said of a suggestion, by the name of its column."""
+    return {**{name: getattr(suggestion, name) for name in PREDICTIONS}, "because": because(suggestion) or None}
+
+
+def _with_predictions(
+    frame: polars.DataFrame, said: Sequence[Said], dialect: Dialect, decimal: Decimal
+) -> polars.DataFrame:
+    extra: list[polars.Series] = []
+    for name in PREDICTIONS:
+        values = [each.get(name) for each in said]
+        if dialect.kind == "parquet":
+            extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
+        else:
+            texts = [None if value is None else number_text(value, decimal, DIGITS) for value in values]
+            extra.append(polars.Series(f"{PREFIX}{name}", texts, dtype=polars.String()))
+    reasons = [each.get("because") for each in said]
+    return frame.with_columns([*extra, polars.Series(f"{PREFIX}because", reasons, dtype=polars.String())])

@@ -1,0 +1,110 @@
+"""The state of an experiment, as people write it: failed, running, n.d., below or above a limit, or simply measured.
+
+A state stands in the column of the values or in the column `status`. What each text was taken for is said, so that
+nobody has to guess; the text itself stays in the table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from likewise.tables.cells import Decimal, one_number
+
+
+class Kind(StrEnum):
+    """Where an experiment stands, in the words of the column `status`."""
+
+    DONE = "done"
+    BELOW = "below limit"
+    ABOVE = "above limit"
+    FAILED = "failed"
+    RUNNING = "running"
+    SUGGESTED = "suggested"
+    UNDETERMINED = "n.d."
+    SKIPPED = "skipped"
+
+
+WORDS: dict[Kind, tuple[str, ...]] = {
+    Kind.DONE: ("done", "ok", "okay", "finished", "measured", "complete", "completed"),
+    Kind.BELOW: ("below limit",),
+    Kind.ABOVE: ("above limit",),
+    Kind.FAILED: ("failed", "fail", "failure", "aborted", "broken", "crashed", "exploded", "decomposed", "lost"),
+    Kind.RUNNING: ("running", "pending", "under way", "underway", "in progress", "started", "ongoing", "wip"),
+    Kind.SUGGESTED: ("suggested", "open", "planned"),
+    Kind.UNDETERMINED: ("n.d.", "n.d", "nd", "not determined", "not detected", "not measured", "tbd"),
+    Kind.SKIPPED: ("skipped", "skip", "cancelled", "canceled", "withdrawn", "not run", "rejected"),
+}
+KINDS = {word: kind for kind, words in WORDS.items() for word in words}
+# Experiments that are out: they have no result yet.
+OPEN = frozenset({Kind.SUGGESTED, Kind.RUNNING})
+# Experiments that have no result and get none.
+CLOSED = frozenset({Kind.UNDETERMINED, Kind.SKIPPED})
+LIMIT = re.compile(r"^(<=?|≤|>=?|≥|below|under|above|over)\s*(.+?)\s*%?$", re.IGNORECASE)
+BELOW_SIGNS = ("<", "≤", "below", "under")
+TAKEN = {
+    Kind.FAILED: "failed: objects like it are avoided",
+    Kind.RUNNING: "running: it is not suggested again, and the next suggestions take it into account",
+    Kind.UNDETERMINED: "not determined: it has no value, and is not suggested again (write <0.1, or failed)",
+    Kind.SKIPPED: "skipped: it is not suggested again (empty the cell to make it a candidate)",
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """Where an experiment stands; of one below or above a limit, the limit. `said` is what a person wrote."""
+
+    kind: Kind
+    limit: float | None = None
+    said: str = ""
+
+    @property
+    def taken(self) -> str:
+        """What it was taken for, in words; empty where that needs no words."""
+        if self.limit is None:
+            return TAKEN.get(self.kind, "")
+        side = "below" if self.kind is Kind.BELOW else "above"
+        return f"{side} the limit {self.limit:.6g}; until limits are modelled, it counts as {self.limit:.6g}"
+
+
+def read_state(text: str, decimal: Decimal | None = None) -> State | None:
+    """The state that a text stands for; None where it is none.
+
+    >>> read_state("< 0,1 %"), read_state("Failed").kind, read_state("71")
+    (State(kind=<Kind.BELOW: 'below limit'>, limit=0.1, said='< 0,1 %'), <Kind.FAILED: 'failed'>, None)
+    """
+    plain = " ".join(text.split())
+    kind = KINDS.get(plain.lower().rstrip("!"))
+    if kind is not None:
+        return State(kind, said=plain)
+    found = LIMIT.match(plain)
+    limit = None if found is None else one_number(found[2], decimal)
+    if found is None or limit is None:
+        return None
+    return State(Kind.BELOW if found[1].lower().startswith(BELOW_SIGNS) else Kind.ABOVE, limit, plain)
+
+
+def combine(measured: bool, in_value: State | None, in_status: State | None) -> State | None:
+    """The state of a row, from what its value and its status say; None is measured, or a candidate if it is not.
+
+    What a person says of a run without a number counts more than a number: a run that failed, or that is not to count.
+    Otherwise a result counts more than a status that nobody has brought up to date.
+    """
+    if in_status is not None and in_status.kind in (Kind.FAILED, Kind.SKIPPED):
+        return in_status
+    if in_value is not None:
+        return None if in_value.kind is Kind.DONE else in_value
+    if measured or in_status is None:
+        return None
+    if in_status.limit is None and in_status.kind in (Kind.DONE, Kind.BELOW, Kind.ABOVE):
+        # It says that there is a result, and there is none.
+        return State(Kind.RUNNING, said=in_status.said)
+    return in_status
+
+
+def status_of(measured: bool, state: State | None) -> str | None:
+    """What the column `status` says of a row: the same as the row itself."""
+    if state is None:
+        return Kind.DONE.value if measured else None
+    return state.kind.value

@@ -1,0 +1,179 @@
+"""`likewise init`: looks at a table, says what it took for what, and writes the settings of the campaign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars
+import typer
+
+from likewise.campaign import space_text
+from likewise.campaign.listener import Listener
+from likewise.campaign.project import NAME, project_text, read_project
+from likewise.campaign.roles import aside
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.targets import check_targets
+from likewise.campaign.wording import count
+from likewise.cli.commands import options
+from likewise.cli.commands.session import command
+from likewise.cli.commands.suggest import Out, Report, SpaceText
+from likewise.cli.console import Console, say
+from likewise.cli.parameters import Reply
+from likewise.errors import UsageError
+from likewise.spaces.base import Space
+from likewise.tables.dialect import Dialect
+from likewise.tables.reading import read
+from likewise.tables.writing import check_name, dialect_for, keep_backup, write, write_bytes
+
+UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]\s*$")
+PERCENT = ("%", "percent")
+
+
+def init(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table. With --space it need not exist yet.")],
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="Suggestions in a round.")] = 4,
+    out: Out = None,
+    report: Report = None,
+    space: SpaceText = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace likewise.toml; a backup is kept.")] = False,
+    *,
+    columns: options.Columns,
+    model: options.Aim,
+    console: Console,
+) -> Reply:
+    """Look at a table, say what is taken for what, and write likewise.toml beside it.
+
+    From then on `likewise suggest` and `likewise tell` need no options in that folder.
+    """
+    target = file.parent / NAME
+    check_targets({"likewise.toml": target}, {"the table": file})
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists; change it by hand, or --force to write it anew.")
+    where = None if space is None else space_text.space(space)
+    if where is not None and not file.exists():
+        _write_empty(file, where, columns.choices)
+    chosen = _choices(file, columns.choices, where)
+    found = sheet(file, chosen, console, where, may_be_empty=True)
+    settings = _settings(found, chosen, model)
+    settings |= {"n": n, "space": space, "report": None if report is None else report.name}
+    following = (out or Path(f"next{_ending(file)}")).name
+    about = {} if where is not None else dict(found.kinds)
+    text = project_text(file.name, settings, units=_units(found), following=following, about=about)
+    backup = keep_backup(target) if target.exists() else None
+    write_bytes(target, text.encode())
+    project = read_project(target)
+    following_command = command("suggest", project=project)
+    return Reply(
+        lambda: _data(found, target, settings, following_command, console),
+        lambda: _say(found, target, settings, backup, following_command),
+    )
+
+
+def _ending(file: Path) -> str:
+    return ".tsv" if file.suffix.lower() in (".tsv", ".tab") else ".csv"
+
+
+def _write_empty(file: Path, space: Space, chosen: Choices) -> None:
+    """A table without rows, for candidates of a space."""
+    check_name(file)
+    names = list(chosen.objects) or list(space.parts) or ["object"]
+    columns = dict.fromkeys([*names, chosen.value or "value"], polars.String())
+    write(polars.DataFrame(schema=columns), file, dialect_for(file, Dialect()))
+
+
+def _choices(file: Path, chosen: Choices, space: Space | None) -> Choices:
+    """The columns as given; if none are named for the objects, all that may describe one, where it takes several."""
+    if chosen.objects:
+        return chosen
+    if space is not None and space.parts:
+        return replace(chosen, objects=tuple(space.parts))
+    try:
+        sheet(file, chosen, Listener(), space, may_be_empty=True)
+    except UsageError as error:
+        if "objects" not in error.settings:
+            raise
+        value = _value(file, chosen)
+        table = read(file, may_be_empty=True)
+        likely = [
+            c for c in table.columns if c not in (value, chosen.std) and not aside(c) and not c.startswith("likewise_")
+        ]
+        return replace(chosen, objects=tuple(likely), value=value)
+    return chosen
+
+
+def _value(file: Path, chosen: Choices) -> str:
+    """The column of the values: the one that is found if any other is taken for the objects."""
+    table = read(file, may_be_empty=True)
+    return sheet(file, replace(chosen, objects=(table.columns[0],)), Listener(), may_be_empty=True).roles.value
+
+
+def _settings(found: Sheet, chosen: Choices, model: options.Aim) -> dict[str, Any]:
+    roles = found.roles
+    return {
+        "object": list(roles.objects),
+        "value": roles.value,
+        "std": roles.std,
+        "text": list(chosen.text),
+        "decimal": chosen.decimal,
+        "skip_bad": chosen.skip_bad or None,
+        **vars(model),
+        "bounds": model.bounds or _percent(found),
+    }
+
+
+def _percent(found: Sheet) -> str | None:
+    """From 0 to 100, where the values are in percent by their name and none lies outside."""
+    values = [found.values[place] for place in found.measured]
+    inside = all(0 <= value <= 100 for value in values)
+    return "0,100" if _unit(found.roles.value) in PERCENT and inside else None
+
+
+def _unit(name: str) -> str | None:
+    """The unit in the name of a column.
+
+    >>> _unit("Yield (%)"), _unit("temperature [°C]"), _unit("ligand")
+    ('%', '°C', None)
+    """
+    match = UNIT.search(name)
+    return None if match is None else match[1]
+
+
+def _units(found: Sheet) -> dict[str, str]:
+    names = (*found.roles.objects, found.roles.value)
+    return {name: unit for name in names if (unit := _unit(name)) is not None}
+
+
+def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path | None, following: str) -> None:
+    roles, aim = found.roles, "smallest" if settings["minimize"] else "largest"
+    kinds = [f"{name} ({found.kinds[name]})" if name in found.kinds else name for name in roles.objects]
+    rows = (count(len(found.measured), "measured row"), count(len(found.candidates), "candidate"))
+    say(f"{found.table.name}: {', '.join(rows)}.")
+    say(f"An experiment is described by: {', '.join(kinds)}.")
+    say(f"Measured is: {roles.value}; the {aim} is looked for.")
+    if settings["bounds"]:
+        say(f"Values lie between: {settings['bounds'].replace(',', ' and ')}.")
+    taken = {*roles.objects, roles.value, roles.std, *found.own}
+    if left := [name for name in found.table.columns if name not in taken]:
+        say(f"Not used, and kept: {', '.join(left)}.")
+    say(f"Written to {target}. Change it there if something is not right, for instance the direction.")
+    if backup is not None:
+        say(f"The old settings are kept as {backup}.")
+    say(f"Next: {following}")
+
+
+def _data(found: Sheet, target: Path, settings: Mapping[str, Any], following: str, console: Console) -> dict[str, Any]:
+    return {
+        "file": found.table.name,
+        "settings": str(target),
+        "object_columns": list(found.roles.objects),
+        "value_column": found.roles.value,
+        "direction": "minimize" if settings["minimize"] else "maximize",
+        "measured": len(found.measured),
+        "candidates": len(found.candidates),
+        "notes": console.notes,
+        "next_command": following,
+    }

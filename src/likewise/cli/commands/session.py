@@ -1,0 +1,107 @@
+"""What a command works with: what the user typed, and for the rest what `likewise.toml` says; and how to go on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from likewise.campaign.listener import Listener
+from likewise.campaign.project import NAME, Project, find_project
+from likewise.errors import UsageError
+
+Options = TypeVar("Options")
+# The options of commands by the names of their fields, in the order in which they are written.
+WRITTEN = {
+    "object": "--object",
+    "value": "--value",
+    "std": "--std",
+    "text": "--text",
+    "decimal": "--decimal",
+    "skip_bad": "--skip-bad",
+    "space": "--space",
+    "minimize": "--minimize",
+    "bounds": "--bounds",
+    "similarity": "--similarity",
+    "seed": "--seed",
+    "method": "--method",
+    "acquisition": "--acquisition",
+    "strategy": "--strategy",
+    "n": "-n",
+    "out": "--out",
+    "report": "--report",
+}
+OF_COLUMNS = ("object", "value", "std", "text", "decimal", "skip_bad")
+
+
+@dataclass(frozen=True)
+class Session:
+    """The table that a command is about, and its project if it has one."""
+
+    file: Path | None
+    project: Project | None
+    listener: Listener
+
+    @classmethod
+    def of(cls, file: Path | None, listener: Listener) -> Session:
+        """The session for a table, or for the project of this folder if none is named."""
+        project = find_project(file)
+        return cls(project.table if file is None and project is not None else file, project, listener)
+
+    @property
+    def table(self) -> Path:
+        """The table; a UsageError where nobody has named one."""
+        if self.file is None:
+            raise UsageError(f"Give a FILE, or begin with `likewise init FILE`, which writes {NAME} for this folder.")
+        return self.file
+
+    def fill(self, options: Options) -> Options:
+        """Options with those of the project where none were given; what is given instead of the project's is said."""
+        names = [each.name for each in fields(options)]  # type: ignore[arg-type]
+        return replace(options, **self.values({name: getattr(options, name) for name in names}))  # type: ignore[type-var]
+
+    def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The same for options by their names."""
+        known: Mapping[str, Any] = {} if self.project is None else self.project.options
+        found = dict(given)
+        for name, value in given.items():
+            if value is None or value == []:
+                found[name] = _as_option(name, known.get(name))
+            elif name in known and _as_option(name, known[name]) != value:
+                self._say_override(name, value)
+        return found
+
+    def _say_override(self, name: str, value: Any) -> None:
+        if self.project is not None and name not in ("n", "out", "report"):
+            option = shlex.join(words({name: value})) or "--maximize"
+            self.listener.note(f"{option} in place of what {self.project.path} says, for this command alone")
+
+
+def _as_option(name: str, value: Any) -> Any:
+    return [value] if name == "value" and isinstance(value, str) else value
+
+
+def words(options: Mapping[str, Any]) -> list[str]:
+    """Options as one types them, without those that were not given.
+
+    >>> words({"minimize": True, "object": ["ligand", "base"], "value": ["yield"], "decimal": ",", "n": 4, "std": None})
+    ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',', '--minimize', '-n', '4']
+    """
+    found: list[str] = []
+    for name, option in WRITTEN.items():
+        value = options.get(name)
+        if value is None or value is False or value == []:
+            continue
+        each: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
+        found += [option] if value is True else [word for one in each for word in (option, str(one))]
+    return found
+
+
+def command(name: str, *parts: object, project: Project | None = None) -> str:
+    """A command as one types it; in the folder of a project it needs neither files nor options."""
+    if project is None:
+        return shlex.join(["likewise", name, *map(str, parts)])
+    here = project.path.parent.resolve() == Path().resolve()
+    return f"likewise {name}" if here else shlex.join(["likewise", name, str(project.table)])
