@@ -13,8 +13,8 @@ from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad, numeric, objects
 from likewise.campaign.roles import Roles, roles
 from likewise.campaign.runs.columns import RunColumns, run_columns
-from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_state, status_of
 from likewise.campaign.spellings import Spellings
+from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_state, status_of
 from likewise.campaign.wording import count
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, Numbers, empty, numbers

@@ -133,8 +133,8 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
     """A TableError where the results contradict the table, and nobody said what to do then."""
     if not merge.changes and not merge.known:
         raise TableError(
-            f"{results} says nothing that {file} has not: no value, no state and no note. Fill in what was measured, and "
-            "try again."
+            f"{results} says nothing that {file} has not: no value, no state and no note. Fill in what was measured, "
+            "and try again."
         )
     if merge.conflicts and on_conflict == "stop":
         several = len(merge.conflicts) > 1

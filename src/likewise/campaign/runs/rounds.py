@@ -10,6 +10,7 @@ import polars
 
 from likewise.campaign.objects import to_cells
 from likewise.campaign.problem import Problem
+from likewise.campaign.roles import PREFIX
 from likewise.campaign.runs.cells import check_room, is_same_cell, updated_status
 from likewise.campaign.runs.columns import run_name, whole
 from likewise.campaign.runs.merge import Base
@@ -82,8 +83,9 @@ def new_round(problem: Problem, found: Sequence[Suggestion], withdrawn: Collecti
         for name, cell in zip(sheet.own, (run, Kind.SUGGESTED.value, str(number)), strict=True):
             columns[name][place] = cell
     below = [s for s, place in zip(found, places, strict=True) if place >= len(sheet.table)]
-    for name, cells in _new_cells(problem, sheet, below).items():
-        columns.setdefault(name, {}).update({len(sheet.table) + k: cell for k, cell in enumerate(cells)})
+    for place, suggestion in enumerate(below, len(sheet.table)):
+        for name, cell in _new_cells(problem, sheet, suggestion).items():
+            columns.setdefault(name, {})[place] = cell
     dropped = tuple(withdrawn) if problem.pool is None else ()
     before = tuple(place for place in sheet.under_way if place not in set(withdrawn))
     return Round(number, runs, _frame(sheet, columns, len(below)), tuple(places), before, dropped)
@@ -115,14 +117,17 @@ def _status_cells(sheet: Sheet, withdrawn: Collection[int]) -> dict[str, dict[in
     return columns
 
 
-def _new_cells(problem: Problem, sheet: Sheet, found: Sequence[Suggestion]) -> Mapping[str, list[Any]]:
-    """The cells of objects that are in no row yet, one list for each column of the objects."""
-    names, decimal, schema = sheet.roles.objects, sheet.decimal, sheet.table.frame.schema
-    rows = [to_cells(problem.study.space, s.object, names, decimal) for s in found]
-    return {
-        name: [row[k] if schema[name] == polars.String else parse_as(row[k], schema[name], decimal) for row in rows]
-        for k, name in enumerate(names)
-    }
+def _new_cells(problem: Problem, sheet: Sheet, suggestion: Suggestion) -> Mapping[str, Any]:
+    """The cells of a new row: those of the object, or of its row if it is measured once more."""
+    names, decimal, frame = sheet.roles.objects, sheet.decimal, sheet.table.frame
+    place = problem.place(suggestion.object)
+    if place is not None:
+        measured = {sheet.roles.value, sheet.roles.std}
+        theirs = [c for c in frame.columns if c not in sheet.own and c not in measured and not c.startswith(PREFIX)]
+        return {name: frame[name][place] for name in theirs}
+    texts = zip(names, to_cells(problem.study.space, suggestion.object, names, decimal), strict=True)
+    kinds = frame.schema
+    return {n: text if kinds[n] == polars.String else parse_as(text, kinds[n], decimal) for n, text in texts}
 
 
 def _frame(sheet: Sheet, columns: Mapping[str, Mapping[int, Any]], more: int) -> polars.DataFrame:
