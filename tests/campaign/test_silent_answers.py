@@ -28,13 +28,13 @@ def test_two_objectives_are_not_silently_one(run: Run, save: Save) -> None:
 def test_a_german_results_file_is_told_into_a_table_with_points(run: Run, save: Save, rows: Rows) -> None:
     table = save("word,value\nxy,1.5\nxz,2.25\nyz,\nzz,\n")
     results = save("word;value\nyz;12,345\nzz;1,5\n", "results.csv")
-    assert run("tell", table, results, "--in-place").code == 0
+    assert run("tell", table, results).code == 0
     assert [row["value"] for row in rows(table)] == ["1.5", "2.25", "12.345", "1.5"]
 
 
 def test_a_german_number_that_could_be_two_is_read_by_its_own_file(run: Run, save: Save, rows: Rows) -> None:
     table = save("word,value\nxy,1.5\nyz,\n")
-    assert run("tell", table, save("word;value\nyz;12,345\n", "results.csv"), "--in-place").code == 0
+    assert run("tell", table, save("word;value\nyz;12,345\n", "results.csv")).code == 0
     assert rows(table)[1]["value"] == "12.345"
 
 
@@ -71,7 +71,7 @@ def test_a_row_of_units_and_an_average_are_no_experiments(run: Run, save: Save, 
     assert "row 2 is left out, as it holds units" in notes
     assert "row 6 is left out, as it says 'average'" in notes
     results = save("ligand,temp,yield\ndppf,80,33\n", "results.csv")
-    assert run("tell", table, results, "-o", "ligand", "-o", "temp", "--in-place").code == 0
+    assert run("tell", table, results, "-o", "ligand", "-o", "temp").code == 0
     assert table.read_text() == text.replace("3,dppf,80,", "3,dppf,80,33")
 
 
@@ -124,10 +124,10 @@ def test_a_report_is_html(run: Run, words: Path) -> None:
 def test_the_first_line_of_excel_is_understood_and_kept(run: Run, save: Save) -> None:
     table = save("sep=;\nword;value\nab;1,5\nac;2,5\nbb;\n")
     data = run("suggest", table, "--out", "next.csv", "--json").data
-    assert data["best"] == {"row": 4, "object": "ac", "value": 2.5}
+    assert data["best"] == {"row": 4, "object": "ac", "value": 2.5, "rows": [4]}
     assert Path("next.csv").read_text().startswith("sep=;\nword;value;")
     results = save("word,value\nbb,3.5\n", "results.csv")
-    assert run("tell", table, results, "--in-place").code == 0
+    assert run("tell", table, results).code == 0
     assert table.read_text() == "sep=;\nword;value\nab;1,5\nac;2,5\nbb;3,5\n"
 
 

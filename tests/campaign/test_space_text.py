@@ -118,7 +118,7 @@ def test_a_loop_over_a_space(run: Run, save: Save) -> None:
     save('space = "Record"\n[parts]\nsolvent = ["water", "DMF"]\nt = { space = "Box", lower = 0, upper = 1 }', "s.toml")
     assert run("suggest", "--space", "s.toml", "-n", 6, "--out", "next.csv", "--value", "yield").code == 0
     lines = Path("next.csv").read_text().splitlines()
-    assert lines[0].startswith("solvent,t,yield,likewise_mean")
+    assert lines[0].startswith("solvent,t,yield,run")
     filled = [lines[0]]
     for line in lines[1:]:
         solvent, t, *_ = line.split(",")
@@ -127,7 +127,7 @@ def test_a_loop_over_a_space(run: Run, save: Save) -> None:
     command = ("suggest", "table.csv", "-o", "solvent", "-o", "t", "--space", "s.toml", "-n", 2, "--value", "yield")
     data = run(*command, "--json", "--out", "next2.csv").data
     assert [s["object"]["solvent"] for s in data["suggestions"]] == ["DMF", "DMF"]
-    assert Path("next2.csv").read_text().startswith("solvent,t,yield,likewise_mean")
+    assert Path("next2.csv").read_text().startswith("solvent,t,yield,run")
 
 
 def test_objects_outside_the_space_are_named(run: Run, save: Save) -> None:

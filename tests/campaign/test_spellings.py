@@ -32,7 +32,7 @@ def test_results_are_matched_by_the_molecule_and_the_table_keeps_its_spelling(ru
     pytest.importorskip("rdkit")
     table = save(MOLECULES + "C1=CC=CC=C1C,\n")
     results = save("smiles,yield\nCc1ccccc1,7.5\n", "results.csv")
-    assert run("tell", table, results, "--in-place").code == 0
+    assert run("tell", table, results).code == 0
     assert rows(table)[-1] == {"smiles": "C1=CC=CC=C1C", "yield": "7.5"}
 
 
@@ -51,7 +51,7 @@ def test_a_ligand_is_one_in_capitals_and_with_blanks(run: Run, save: Save, rows:
     notes = " ".join(answer.data["notes"])
     assert "'Xphos' (row 4) as 'XPhos', 'xphos' (row 5) as 'XPhos'" in notes
     results = save("ligand,temp,yield\nsphos,80,55\n", "results.csv")
-    assert run("tell", table, results, "-o", "ligand", "-o", "temp", "--in-place").code == 0
+    assert run("tell", table, results, "-o", "ligand", "-o", "temp").code == 0
     assert [(row["ligand"], row["yield"]) for row in rows(table)][3:5] == [("xphos ", "30"), ("SPhos", "55")]
     apart = run("suggest", table, "-o", "ligand", "-o", "temp", "--text", "ligand", "--json")
     assert "several spellings" not in " ".join(apart.data["notes"])

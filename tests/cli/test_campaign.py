@@ -282,7 +282,7 @@ def test_two_replicates_that_are_told_at_once_are_named_by_their_rows(run: Run, 
     assert "CCN: 50 in row 2 of the results, 51 in row 3 of the results" in answer.err
 
 
-STATES = {"failed": "failed", "n.d.": "n.d.", "running": "running", "<0.1": "below limit", "> 99 %": "above limit"}
+STATES = {"failed": "failed", "n.d.": "n.d.", "running": "running", "<0.1": "below limit", "> 9.5 %": "above limit"}
 
 
 def test_states_are_said_and_kept(run: Run, words: Path, rows: Rows) -> None:
@@ -299,7 +299,7 @@ def test_states_are_said_and_kept(run: Run, words: Path, rows: Rows) -> None:
         assert text in told.err
     found = {row["word"]: row for row in rows(words) if row["run"]}
     assert sorted(row["status"] for row in found.values()) == sorted(STATES.values())
-    assert {row["score"] for row in found.values()} == {"failed", "n.d.", "", "<0.1", "> 99 %"}
+    assert {row["score"] for row in found.values()} == {"failed", "n.d.", "", "<0.1", "> 9.5 %"}
     for extra in ((), ("--skip-bad",)):
         later = run("suggest", words, "-n", 60, "-o", "word", *FAST, "--json", *extra).data
         assert not {each["object"] for each in later["suggestions"]} & set(found)

@@ -134,7 +134,7 @@ def test_the_fields_of_json_are_those_on_the_page(run: Run, table: Path, save: S
     options = ("--object", "smiles", "-s", "tanimoto,canonical_smiles(indel)")
     answers = {
         "suggest": run("suggest", table, "-n", 2, "--out", "new.csv", "--report", "r.html", "--json", *options),
-        "tell": run("tell", table, results, "--in-place", "--on-conflict", "keep", "--json"),
+        "tell": run("tell", table, results, "--on-conflict", "keep", "--json"),
         "explain": run("explain", table, "CCO", "--json", *options),
         "compare": run("compare", table, "--json", *options),
         "diagnose": run("diagnose", table, "--json", *options),

@@ -34,8 +34,8 @@ def test_a_suspect_is_named_by_its_row_and_asked_for_again(run: Run, save: Save,
     assert (first["word"], first["yield"], second["yield"]) == (word, "", "")
 
     results = save(f"word,yield\n{word},27\n", "results.csv")
-    assert "another in" in run("tell", table, results, "--in-place").err
-    assert run("tell", table, results, "--in-place", "--on-conflict", "add").code == 0
+    assert "another in" in run("tell", table, results).err
+    assert run("tell", table, results, "--on-conflict", "add").code == 0
     again = run("suggest", table, "-n", 2, "--similarity", "hamming", "--json")
     assert word not in [s["object"] for s in again.data["suggestions"]]
     found = run("diagnose", table, "--similarity", "hamming", "--json").data

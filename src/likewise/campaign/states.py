@@ -30,7 +30,7 @@ WORDS: dict[Kind, tuple[str, ...]] = {
     Kind.DONE: ("done", "ok", "okay", "finished", "measured", "complete", "completed"),
     Kind.BELOW: ("below limit",),
     Kind.ABOVE: ("above limit",),
-    Kind.FAILED: ("failed", "fail", "failure", "aborted", "broken", "crashed", "exploded", "decomposed", "lost"),
+    Kind.FAILED: ("failed", "fail", "failure", "aborted", "crashed", "exploded", "decomposed"),
     Kind.RUNNING: ("running", "pending", "under way", "underway", "in progress", "started", "ongoing", "wip"),
     Kind.SUGGESTED: ("suggested", "open", "planned"),
     Kind.UNDETERMINED: ("n.d.", "n.d", "nd", "not determined", "not detected", "not measured", "tbd"),

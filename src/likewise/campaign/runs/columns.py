@@ -82,7 +82,7 @@ def run_name(round: int, number: int, key: str) -> str:
     A spreadsheet takes it for no number and no date, and the letters tell apart runs of two copies of a table.
 
     >>> run_name(3, 2, '"CCO"')
-    'R3-2zw'
+    'R3-2qn'
     """
     digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=2).digest()
     return f"R{round}-{number}{LETTERS[digest[0] % len(LETTERS)]}{LETTERS[digest[1] % len(LETTERS)]}"

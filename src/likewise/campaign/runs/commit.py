@@ -32,11 +32,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Committed:
-    """A round that is written down: its number, its runs, and the runs that were out already."""
+    """A round that is written down: its number, its runs, the runs that were out already, and the table before."""
 
     number: int
     runs: tuple[str, ...]
     out_already: tuple[str, ...] = ()
+    backup: Path | None = None
 
 
 def commit_round(
@@ -49,7 +50,7 @@ def commit_round(
     sheet = problem.sheet
     assert sheet is not None
     round = new_round(problem, found, asked.withdrawn)
-    journal = Journal.of(sheet.table.path)
+    journal, backup = Journal.of(sheet.table.path), None
     with waiting(sheet.table.path, listener):
         if not round.table.equals(sheet.table.frame) or round.table.columns != sheet.table.columns:
             first = sheet.own.run not in sheet.table.columns
@@ -64,7 +65,7 @@ def commit_round(
             add_round(journal, round_lines(problem, found, round.runs, cells, asked.settings or {}))
     out = [_run(round, sheet, place) for place in round.before]
     write_suggestions(target, sheet, round, [*(_said(journal, run) for run in out), *map(said_of, found)])
-    return Committed(round.number, round.runs, tuple(out))
+    return Committed(round.number, round.runs, tuple(out), backup)
 
 
 def _run(round: Round, sheet: Sheet, place: int) -> str:

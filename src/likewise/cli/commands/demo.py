@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from likewise.campaign.listener import Listener
+from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.results import merge_files
 from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
@@ -76,7 +77,7 @@ def _files(folder: Path, force: bool) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file, and the demonstration needs a folder; give another name.")
     files = [folder / name for name in (TABLE, NEXT, REPORT)]
-    taken = [file for file in files if file.exists()]
+    taken = [file for file in (*files, Journal.of(files[0]).path) if file.exists()]
     if taken and not force:
         there = ", ".join(file.name for file in taken)
         raise UsageError(f"{folder} holds {there} already; give another folder, or --force to replace them.")
@@ -92,10 +93,10 @@ def _request(seed: int) -> Request:
 
 def _measure(laboratory: Laboratory, table: Path, following: Path, n: int, number: int) -> Round:
     """One round: suggestions, their measurements, and both merged into the table."""
-    answer(table, COLUMNS.choices, _request(laboratory.seed), n, Files(following), Listener())
+    asked = answer(table, COLUMNS.choices, _request(laboratory.seed), n, Files(following), Listener())
     laboratory.fill_in(following)
     merged = merge_files(table, following, Choices(), "stop", table, Listener())
-    for file in (merged.backup, following):
+    for file in (asked.committed and asked.committed.backup, merged.backup, following):
         if file is not None:
             file.unlink()
     measured = laboratory.measurements(table)
