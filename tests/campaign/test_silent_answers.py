@@ -128,7 +128,9 @@ def test_the_first_line_of_excel_is_understood_and_kept(run: Run, save: Save) ->
     assert Path("next.csv").read_text().startswith("sep=;\nword;value;")
     results = save("word,value\nbb,3.5\n", "results.csv")
     assert run("tell", table, results).code == 0
-    assert table.read_text() == "sep=;\nword;value\nab;1,5\nac;2,5\nbb;3,5\n"
+    first, header, *lines = table.read_text().splitlines()
+    assert (first, header) == ("sep=;", "word;value;run;status;round")
+    assert [line.split(";")[:2] for line in lines] == [["ab", "1,5"], ["ac", "2,5"], ["bb", "3,5"]]
 
 
 @pytest.mark.parametrize("total", [1, 100])

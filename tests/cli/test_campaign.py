@@ -264,7 +264,7 @@ def test_asking_twice_is_one_round(run: Run, words: Path) -> None:
     assert run(*command).code == 0
     files = [Path(name).read_bytes() for name in ("next.csv", "words.csv", "words.csv.likewise.jsonl")]
     again = run(*command)
-    assert "Nothing has come back of the last round" in again.err
+    assert "Nothing has come back of round 1 yet" in again.err
     assert [Path(name).read_bytes() for name in ("next.csv", "words.csv", "words.csv.likewise.jsonl")] == files
 
 

@@ -282,7 +282,9 @@ def test_the_demonstration_finds_good_molecules_and_leaves_its_files(run: Run, t
         (tmp_path / "here" / name).write_text(content)
     answer = run("demo", "here", "--rounds", 2, "-n", 4)
     assert answer.code == 0
-    assert sorted(os.listdir("here")) == sorted([*mine, "molecules.csv", "molecules.csv.likewise.jsonl", "next.csv", "report.html"])
+    assert sorted(os.listdir("here")) == sorted(
+        [*mine, "molecules.csv", "molecules.csv.likewise.jsonl", "next.csv", "report.html"]
+    )
     assert {name: (tmp_path / "here" / name).read_text() for name in mine} == mine
     assert "likewise suggest" in answer.out
     with Path("here/molecules.csv").open(newline="") as file:

@@ -82,7 +82,7 @@ def test_tell_changes_the_cells_of_results_and_nothing_else(run: Run, book: Path
     before = _parts(book)
     results = book.with_name("results.csv")
     results.write_text("ligand,temp,yield\ndppf,80,33.5\nRuPhos,70,12\n")
-    told = run("tell", book, results, "-o", "ligand", "-o", "temp", "-v", "yield", "--in-place")
+    told = run("tell", book, results, "-o", "ligand", "-o", "temp", "-v", "yield")
     assert told.code == 0
     after = _parts(book)
     changed = {name for name in before if before[name] != after[name]}
@@ -113,7 +113,7 @@ def test_a_whole_round_in_workbooks(run: Run, book: Path) -> None:
     assert sheet.freeze_panes == "A2"
     sheet.cell(2, 4).value = 44.5
     made.save("next.xlsx")
-    assert run("tell", book, "next.xlsx", "--in-place", *options).code == 0
+    assert run("tell", book, "next.xlsx", *options).code == 0
     assert 44.5 in read(book).frame["yield"].to_list()
 
 

@@ -18,10 +18,10 @@ from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_st
 from likewise.campaign.wording import count
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, Numbers, empty, numbers
+from likewise.tables.formatting import cell_text
 from likewise.tables.reading import Table, read
 from likewise.tables.signs import sign_of
 from likewise.tables.understanding import understand
-from likewise.tables.writing import cell_text
 
 if TYPE_CHECKING:
     from likewise.spaces.base import Space

@@ -15,8 +15,8 @@ from likewise.campaign.sheet import Sheet
 from likewise.campaign.states import Kind, State, read_state
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, missing, number, numbers, one_number
+from likewise.tables.formatting import cell_text, number_text
 from likewise.tables.typed import parse_as, with_cells
-from likewise.tables.writing import cell_text, number_text
 
 
 @dataclass(eq=False)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from likewise.campaign.roles import PREFIX
 from likewise.campaign.states import read_state
 from likewise.tables.cells import empty
+from likewise.tables.formatting import cell_text
 from likewise.tables.reading import Table
-from likewise.tables.writing import cell_text
 
 RUN = re.compile(r"R(\d+)-(\d+)[a-z]{2}")
 LETTERS = "bcdfghjkmnpqrstvwxz"

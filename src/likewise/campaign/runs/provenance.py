@@ -13,7 +13,7 @@ from likewise.campaign.roles import PREFIX
 from likewise.campaign.runs.journal import Journal, data_hash, now
 from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import empty
-from likewise.tables.writing import cell_text
+from likewise.tables.formatting import cell_text
 
 NUMBERS = ("mean", "std", "low", "high", "chance", "improvement")
 

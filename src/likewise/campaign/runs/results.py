@@ -19,7 +19,7 @@ from likewise.errors import TableError, UsageError
 from likewise.model.contamination import far_values
 from likewise.tables.locking import exclusive
 from likewise.tables.reading import Table, read
-from likewise.tables.writing import dialect_for, keep_backup, write
+from likewise.tables.writing import dialect_for, keep_backup, write_again
 
 LISTED = 20
 
@@ -62,7 +62,7 @@ def merge_files(
         _check(merge, file, results, on_conflict)
         _remark_on_far(table, told, results, listener)
         if target != file:
-            write(merge.frame, target, dialect_for(target, table.table.dialect), table.table.overlong)
+            write_again(merge.frame, target, dialect_for(target, table.table.dialect), table.table)
             return Merged(merge, table, None)
         backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
         journal.add(_result(each) for each in merge.told if each.run)
@@ -79,7 +79,7 @@ def replace_table(
     if stamp(table.path) != before:
         raise TableError(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
     kept = keep_backup(table.path) if backup else None
-    write(frame, table.path, table.dialect, table.overlong)
+    write_again(frame, table.path, table.dialect, table)
     return kept
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import polars
@@ -70,36 +71,50 @@ def _rounds(sheet: Sheet) -> dict[int, int]:
     return {place: number for place, cell in cells if not empty(cell) and (number := whole(cell)) is not None}
 
 
-def new_round(problem: Problem, found: Sequence[Suggestion], withdrawn: Collection[int]) -> Round:
+def new_round(problem: Problem, found: Sequence[Suggestion], withdrawn: Sequence[int]) -> Round:
     """The table with a round of suggestions in it; runs that are taken back leave it."""
     sheet, space = problem.sheet, problem.study.space
     assert sheet is not None
     kept = [number for place, number in _rounds(sheet).items() if place not in set(withdrawn)]
     number = max(kept, default=0) + 1
     runs = tuple(run_name(number, rank, space.key(s.object)) for rank, s in enumerate(found, 1))
-    places = _places(problem, sheet, found, withdrawn)
+    # In a space, the rows of runs that are taken back were made for them, and are free for others.
+    free = [] if problem.pool is not None else list(withdrawn)
     columns = _status_cells(sheet, withdrawn)
+    places = _places(problem, sheet, found, free, columns)
     for place, run in zip(places, runs, strict=True):
         for name, cell in zip(sheet.own, (run, Kind.SUGGESTED.value, str(number)), strict=True):
             columns[name][place] = cell
-    below = [s for s, place in zip(found, places, strict=True) if place >= len(sheet.table)]
-    for place, suggestion in enumerate(below, len(sheet.table)):
-        for name, cell in _new_cells(problem, sheet, suggestion).items():
-            columns.setdefault(name, {})[place] = cell
-    dropped = tuple(withdrawn) if problem.pool is None else ()
+    if sheet.table.dialect.kind == "workbook":
+        # Rows of a workbook are emptied: those below stay where they are, with all that belongs to them.
+        for place, name in product(free, sheet.roles.objects):
+            columns.setdefault(name, {})[place] = None
+        free = []
+    frame = _frame(sheet, columns, sum(place >= len(sheet.table) for place in places))
     before = tuple(place for place in sheet.under_way if place not in set(withdrawn))
-    return Round(number, runs, _frame(sheet, columns, len(below)), tuple(places), before, dropped)
+    return Round(number, runs, frame, tuple(places), before, tuple(free))
 
 
-def _places(problem: Problem, sheet: Sheet, found: Sequence[Suggestion], withdrawn: Collection[int]) -> list[int]:
-    """The rows of the suggestions: those that they have, or new ones below, also for what is measured once more."""
+def _places(
+    problem: Problem,
+    sheet: Sheet,
+    found: Sequence[Suggestion],
+    free: list[int],
+    columns: dict[str, dict[int, Any]],
+) -> list[int]:
+    """The rows of the suggestions: those that they have, or new ones, also for what is measured once more.
+
+    The cells of new rows are added to the columns, and those of `free` ones are used first.
+    """
     places: list[int] = []
     below = len(sheet.table)
-    taken = {*sheet.measured, *sheet.in_state(Kind.FAILED), *(withdrawn if problem.pool is None else ())}
+    taken = {*sheet.measured, *sheet.in_state(Kind.FAILED)}
     for suggestion in found:
         place = problem.place(suggestion.object)
         if place is None or place in taken:
-            place, below = below, below + 1
+            place, below = (free.pop(0), below) if free else (below, below + 1)
+            for name, cell in _new_cells(problem, sheet, suggestion).items():
+                columns.setdefault(name, {})[place] = cell
         places.append(place)
     return places
 

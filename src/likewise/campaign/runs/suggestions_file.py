@@ -23,8 +23,9 @@ from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import Decimal, empty
 from likewise.tables.dialect import Dialect
+from likewise.tables.formatting import number_text
 from likewise.tables.reading import read
-from likewise.tables.writing import dialect_for, number_text, write
+from likewise.tables.writing import dialect_for, write
 
 PREDICTIONS = ("mean", "std", "low", "high", "chance")
 DIGITS = 6
@@ -98,7 +99,7 @@ def _with_predictions(
     extra: list[polars.Series] = []
     for name in PREDICTIONS:
         values = [each.get(name) for each in said]
-        if dialect.kind == "parquet":
+        if dialect.kind != "csv":
             extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
         else:
             texts = [None if value is None else number_text(value, decimal, DIGITS) for value in values]

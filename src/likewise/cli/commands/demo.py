@@ -96,7 +96,8 @@ def _measure(laboratory: Laboratory, table: Path, following: Path, n: int, numbe
     asked = answer(table, COLUMNS.choices, _request(laboratory.seed), n, Files(following), Listener())
     laboratory.fill_in(following)
     merged = merge_files(table, following, Choices(), "stop", table, Listener())
-    for file in (asked.committed and asked.committed.backup, merged.backup, following):
+    first = None if asked.committed is None else asked.committed.backup
+    for file in (first, merged.backup, following):
         if file is not None:
             file.unlink()
     measured = laboratory.measurements(table)

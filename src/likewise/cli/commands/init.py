@@ -74,7 +74,9 @@ def init(
 
 
 def _ending(file: Path) -> str:
-    return ".tsv" if file.suffix.lower() in (".tsv", ".tab") else ".csv"
+    """The end of the name of a file of suggestions: what opens the table opens it, too."""
+    ending = file.suffix.lower()
+    return {".tab": ".tsv", ".xls": ".xlsx"}.get(ending, ending if ending in (".tsv", ".xlsx") else ".csv")
 
 
 def _write_empty(file: Path, space: Space, chosen: Choices) -> None:

@@ -300,11 +300,8 @@ def _check_out(
 
 
 def _say_again(table: Sheet, rows: Sequence[int], listener: Listener) -> None:
-    runs = ", ".join(table.cell(table.own.run, place) for place in rows[:10])
-    listener.note(
-        f"Nothing has come back of the last round ({runs}), so it is made anew. If these runs are under way: --more, "
-        f"for others beside them, or write running in column {table.own.status!r}"
-    )
+    number = table.cell(table.own.round, rows[0])
+    listener.note(f"Nothing has come back of round {number} yet, so it is made anew (--more: others beside it)")
 
 
 def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener) -> None:
