@@ -8,7 +8,7 @@ SEED ?= 0
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo paper experiments test soak lint house wheel bench-setup bench clean
+.PHONY: setup demo paper experiments docs test soak lint house wheel bench-setup bench clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml
@@ -63,3 +63,7 @@ bench: bench-setup
 
 clean:
 	rm -rf .venv .venv-bench demo dist
+
+# The documentation as a site in docs/_build/html; tutorials run, and a warning is an error.
+docs: setup
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

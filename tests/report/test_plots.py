@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise import plots
 from likewise.errors import StudyError
 from likewise.report import plot_data
 
@@ -115,3 +116,9 @@ def test_maps_mark_what_was_measured_and_suggested(study: lw.Study) -> None:
     assert len(found.objects) <= 100
     assert np.isfinite(found.values).sum() == 14
     assert [found.objects[i] is s.object for i, s in zip(found.picks, suggestions, strict=True)] == [True, True]
+
+
+def test_figures_show_themselves_in_a_notebook() -> None:
+    study = lw.Study(lw.Pool(["AC", "AG", "AT"]), lw.Hamming())
+    study.tell("AC", 1.0)
+    assert plots.progress(study)._repr_png_().startswith(b"\x89PNG")

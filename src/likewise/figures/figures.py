@@ -59,9 +59,9 @@ def matplotlib() -> Any:
 @contextmanager
 def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
     with matplotlib().rc_context(STYLE):
-        from matplotlib.figure import Figure
+        from likewise.figures.picture import Picture
 
-        figure = Figure(figsize=(SIZE[0], height), layout="constrained")
+        figure = Picture(figsize=(SIZE[0], height), layout="constrained")
         yield figure, figure.add_subplot()
 
 
