@@ -49,7 +49,7 @@ html_show_sphinx = False
 html_copy_source = False
 
 
-def setup(app):  # noqa: ANN001, ANN201
+def setup(app):
     app.add_lexer("mermaid", TextLexer)
     app.connect("builder-inited", lambda app: reference.write(HERE / "reference"))
     app.connect("autodoc-process-docstring", reference.to_rst)

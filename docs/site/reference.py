@@ -23,9 +23,17 @@ ROOMS = {
     "plots": "Pictures",
 }
 BESIDE = {
-    "integrations": ["likewise.integrations.sklearn.SimilarityRegressor", "likewise.integrations.optuna.LikewiseSampler"],
-    "plots": ["likewise.plots.progress", "likewise.plots.predictions", "likewise.plots.calibration"]
-    + ["likewise.plots.object_map", "likewise.plots.weights"],
+    "integrations": [
+        "likewise.integrations.sklearn.SimilarityRegressor",
+        "likewise.integrations.optuna.LikewiseSampler",
+    ],
+    "plots": [
+        "likewise.plots.progress",
+        "likewise.plots.predictions",
+        "likewise.plots.calibration",
+        "likewise.plots.object_map",
+        "likewise.plots.weights",
+    ],
 }
 # What spaces and similarities can do by protocols, which extending.md has; a user calls none of it.
 PROTOCOL = {"moves", "crossover", "pull", "project", "dimension", "linearise", "linearise_within", "view", "spans"}
@@ -122,8 +130,11 @@ def _plain(names: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    parts = CODE.split(text)
-    return "".join(f"`{part}`" if part.startswith("`") and len(part) > 1 else SPECIAL.sub(r"\\\1", part) for part in parts)
+    return "".join(f"`{part}`" if _is_code(part) else SPECIAL.sub(r"\\\1", part) for part in CODE.split(text))
+
+
+def _is_code(part: str) -> bool:
+    return len(part) > 1 and part.startswith("`")
 
 
 def _spaced(lines: list[str]) -> list[str]:
