@@ -84,6 +84,7 @@ from likewise.spaces.base import Space as Space
 from likewise.spaces.box import Box as Box
 from likewise.spaces.categorical import Categorical as Categorical
 from likewise.spaces.custom import Custom as Custom
+from likewise.spaces.distributions.family import Family as Family
 from likewise.spaces.distributions.gaussians import Gaussians as Gaussians
 from likewise.spaces.grammar import Grammar as Grammar
 from likewise.spaces.graphs import Graphs as Graphs

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import StudyError
-from likewise.similarity.kinds.distributions.gaussian import Gaussian
+from likewise.similarity.kinds.distributions.distribution import Distribution, Samples
 from likewise.study.measurement import Measurement
 
-Samples = np.ndarray[Any, Any]
-Distribution = Callable[[Any, int, np.random.Generator], Samples]
+Sampler = Callable[[Any, int, np.random.Generator], Samples]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +21,15 @@ class Expectation:
     """g(x) = E_{p(ω|x)}[f(ω, x)], the paper's application, as the mean over `samples` draws with its standard error.
 
     `f(omega, x)`, or `f(omega)`, gets all draws at once, as rows, and returns one number for each.
-    `distribution(x, n, rng)` returns n draws of p(ω|x); it may be left out when the objects are `Gaussian`.
+    `distribution(x, n, rng)` returns n draws of p(ω|x); it may be left out when the objects are distributions, as
+    `Gaussian` and the members of a `Family` are.
 
     Each x gets a generator of the same `seed`, so g is reproducible, and draws of different x share their noise: it
     largely cancels when they are compared. The standard error of each value is as honest as with fresh noise, as the
     draws of one x are independent; but the errors of different x are then alike, not independent, so that an optimum
     should be confirmed with another seed.
 
+    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> g = Expectation(lambda omega: omega[:, 0] ** 2, samples=10_000)
     >>> measured = g(Gaussian(1.0, 2.0))
     >>> bool(abs(measured.value - 3.0) < 4.0 * measured.std), measured == g(Gaussian(1.0, 2.0))
@@ -36,7 +37,7 @@ class Expectation:
     """
 
     f: Callable[[Samples, Any], Any] | Callable[[Samples], Any]
-    distribution: Distribution | None = None
+    distribution: Sampler | None = None
     samples: int = 512
     seed: int = 0
 
@@ -56,8 +57,8 @@ class Expectation:
         rng = np.random.default_rng(self.seed)
         if self.distribution is not None:
             omega = np.asarray(self.distribution(x, self.samples, rng))
-        elif isinstance(x, Gaussian):
-            omega = x.sample(self.samples, rng)
+        elif isinstance(x, Distribution):
+            omega = np.asarray(x.sample(self.samples, rng))
         else:
             raise StudyError(
                 f"an Expectation cannot sample from {x!r}; "

@@ -125,3 +125,22 @@ def test_vectors_found_before_an_error_are_kept() -> None:
         embedded.encode(["dab", "ebb", "cab"])
     embedded.encode(["dab", "ebb", "cab"])
     assert function.calls == ["dab", "ebb", "failed", "cab"]
+
+
+def test_what_is_kept_is_bounded_and_what_was_used_last_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likewise.similarity.kinds.embedded.KEPT", 40)
+    calls: list[str] = []
+
+    def letters(text: str) -> list[float]:
+        calls.append(text)
+        return [float(text.count(letter)) for letter in "abcd"]
+
+    alike = Embedded(letters)
+    many = [f"ab{i}" for i in range(500)]
+    assert alike.vectors(many).shape == (500, 4)
+    for text in many:
+        alike.vectors([many[0], text])
+    assert len(alike._vectors.found) == 10
+    # The first was evicted once, and used at every turn from then on.
+    assert calls.count(many[0]) == 2
+    np.testing.assert_array_equal(alike.vectors(many), [letters(text) for text in many])

@@ -39,6 +39,7 @@ Kind = Literal[
     "graphs",
     "series",
     "Gaussians",
+    "distributions",
     "mixtures",
     "records",
     "branches",
@@ -193,5 +194,7 @@ _CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {
     "graphs": lambda objects: (lw.WeisfeilerLehman(2), lw.ShortestPath(disconnected=True)),
     "series": _series,
     "Gaussians": _gaussians,
+    # The divergence is bounded, so that what is far apart is all alike to it; the parameters tell it apart.
+    "distributions": lambda objects: (lw.MonteCarloJS(), _vectors(objects)[-1]),
     "nothing": lambda objects: (lw.Equal(),),
 }
