@@ -19,6 +19,7 @@ from likewise.model.prediction import Prediction as Prediction
 from likewise.run.optimize import Result as Result
 from likewise.run.optimize import maximize as maximize
 from likewise.run.optimize import minimize as minimize
+from likewise.run.optimize import optimize as optimize
 from likewise.search.batch import Sequential as Sequential
 from likewise.search.batch import Thompson as Thompson
 from likewise.search.batch import TopScore as TopScore
@@ -99,13 +100,21 @@ from likewise.spaces.simplex import Simplex as Simplex
 from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets
 from likewise.study.expectation import Expectation as Expectation
+from likewise.study.goals import AtLeast as AtLeast
+from likewise.study.goals import AtMost as AtMost
+from likewise.study.goals import Between as Between
+from likewise.study.goals import Computed as Computed
 from likewise.study.measurement import Measurement as Measurement
 from likewise.study.methods.paper import Paper as Paper
+from likewise.study.preferences import Desirability as Desirability
+from likewise.study.preferences import Weighted as Weighted
 from likewise.study.recommendation import Recommendation as Recommendation
 from likewise.study.storage.listing import studies as studies
 from likewise.study.study import Study as Study
 from likewise.study.suggestion import Analogue as Analogue
+from likewise.study.suggestion import Expected as Expected
 from likewise.study.suggestion import Suggestion as Suggestion
+from likewise.study.trial import Outcome as Outcome
 from likewise.study.trial import State as State
 from likewise.study.trial import Trial as Trial
 

@@ -104,9 +104,12 @@ def test_who_loses_races_neither_fits_nor_searches_from_the_start_again(
         return x
 
     taken = overtake(one, 4, take, monkeypatch)
-    fit = one._proposer.inner.model._fit_now
+    model = one._proposer.inner.models["value"]
+    fit = model._fit_now
     search = GradientSearch() if make is of_vectors else one._proposer.inner.search_for(differentiable=False)
-    monkeypatch.setattr(one._proposer.inner.model, "_fit_now", lambda *data: work.update(["fit"]) or fit(*data))
+    monkeypatch.setattr(
+        one._proposer.inner.models["value"], "_fit_now", lambda *data: work.update(["fit"]) or fit(*data)
+    )
     one._proposer.inner.search = Counted(search, work)
     (s,) = one.ask()
     assert len(taken) == 4

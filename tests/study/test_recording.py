@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
+from likewise.study.methods.base import AllBeliefs, Known, Method, Proposal, Proposer
 
 WORDS = [a + b + c for a in "ACGT" for b in "ACGT" for c in "ACGT"]
 ROWS = [(word, float(word.count("A")), 0.1) for word in WORDS[:40]]
@@ -101,7 +101,7 @@ class Alphabetical(Method):
     def similarities(self, given: Any, space: Any, rng: Any) -> tuple[lw.Similarity, ...]:
         return (given,)
 
-    def start(self, space: Any, similarities: Any) -> Proposer:
+    def start(self, space: Any, similarities: Any, goals: Any) -> Proposer:
         inner = lw.Study(space, similarities[0])._proposer.inner
 
         class First(Proposer):
@@ -111,7 +111,7 @@ class Alphabetical(Method):
                 notes = {"told": len(known.told.objects), "pending": len(known.pending)}
                 return Proposal(free[:n], beliefs, [notes] * len(free[:n]))
 
-            def believe(self, told: Any) -> Beliefs:
+            def believe(self, told: Any) -> AllBeliefs:
                 return inner.believe(told)
 
             def check(self, objects: Any, known: Any) -> None:

@@ -85,6 +85,19 @@ def bound_h(z: Any) -> Any:
     return (np.maximum(z, 0.0) + _table()[places]) * (1.0 + 1e-9)
 
 
+def between_h(z: Any) -> tuple[Any, Any]:
+    """Slightly more and slightly less than h(z), from the same table.
+
+    >>> more, less = between_h(np.array([-0.5]))
+    >>> bool(less[0] <= np.exp(log_h(-0.5)) <= more[0] <= 1.01 * less[0])
+    True
+    """
+    places = np.minimum(np.abs(z) * STEPS, LAST * STEPS).astype(np.intp)
+    above = np.maximum(z, 0.0)
+    after = np.where(places < LAST * STEPS, _table()[np.minimum(places + 1, LAST * STEPS)], 0.0)
+    return (above + _table()[places]) * (1.0 + 1e-9), (above + after) * (1.0 - 1e-9)
+
+
 @dataclass(frozen=True)
 class LogExpectedImprovement(Acquisition):
     """log E[max(f(x) − best, 0)] = log σ + log h(z).

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
+from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.model.committee import Committee
 from likewise.model.gram import same_objects
 from likewise.similarity.base import Matrix, Vector
@@ -23,7 +24,7 @@ class _Lowered(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Scorer:
+class Scorer(Scoring):
     """An acquisition on a committee.
 
     `incumbents` is what is to be improved on, one for each member: what that member believes is the best so far, on
@@ -43,6 +44,10 @@ class Scorer:
         return cls(committee, acquisition, committee.observed_means().max(axis=1), feasibility)
 
     @property
+    def committees(self) -> tuple[Committee, ...]:
+        return (self.committee,)
+
+    @property
     def _best(self) -> Matrix:
         return self.incumbents[:, None]
 
@@ -54,24 +59,18 @@ class Scorer:
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
         """The worth of objects whose scores with the observed ones are at hand."""
-        return self.hide_known(self.score_moments(*self.committee.moments(rows, selves)), rows, selves)
+        return self.hide_known(self.score_moments([self.committee.moments(rows, selves)]), [rows], [selves])
 
-    def hide_known(self, score: Vector, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
-        """The scores without those of objects that are known already, if under another name.
+    def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
+        return hide(score, self.committees, rows, selves) if self.novel else score
 
-        Where nothing is noisy, an object that no similarity can tell from a measured one is not worth measuring.
-        """
-        if self.novel and self.committee.noiseless:
-            return np.where(self.committee.identical(rows, selves), -np.inf, score)
-        return score
-
-    def score_moments(self, means: Matrix, variances: Matrix) -> Vector:
-        """The worth of objects whose means and variances, one row per member, are at hand."""
+    def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
+        ((means, variances),) = moments
         scores = self.acquisition.score(means, np.sqrt(variances), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
-    def bound_moments(self, means: Matrix, variances: Matrix) -> Vector:
-        """What no object of these means and of variances up to these is worth more than, whatever its chance."""
+    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
+        ((means, variances),) = moments
         with np.errstate(over="ignore", invalid="ignore"):
             return self.acquisition.average_bound(means, np.sqrt(variances), self._best, self.committee.weights)
 
@@ -97,7 +96,6 @@ class Scorer:
         return low.score, lambda: low.in_score[:, None] * gradient() + low.in_log_chance[:, None] * chance_gradient()
 
     def lower(self, score: Vector, log_chance: Vector) -> Vector:
-        """The score lowered by the logarithms of the chances that the objects can be measured."""
         return self._lower(score, log_chance).score
 
     def _lower(self, score: Vector, log_chance: Vector) -> _Lowered:
@@ -156,7 +154,14 @@ class Scorer:
         scores = self.acquisition.score(means, moved, self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
+    def extends(self, earlier: Scoring) -> bool:
+        return (
+            isinstance(earlier, Scorer)
+            and self.acquisition == earlier.acquisition
+            and self.feasibility is earlier.feasibility
+            and same_members(self.committees, earlier.committees)
+        )
+
     def lean(self) -> Scorer:
-        """What scores rows, without the matrices behind it."""
         feasibility = None if self.feasibility is None else self.feasibility.lean()
         return replace(self, committee=self.committee.lean(), feasibility=feasibility)

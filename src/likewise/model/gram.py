@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,6 +70,11 @@ class Gram:
             return self
         objects = tuple(self.objects[i] for i in index.tolist())
         return Gram(self.similarity, objects, take(self.encodings, index), self.scores[np.ix_(index, index)])
+
+    def same(self, other: Gram) -> bool:
+        """Whether these are the same objects under the same similarity."""
+        alike = self.similarity is other.similarity and len(self) == len(other)
+        return alike and all(map(operator.is_, self.objects, other.objects))
 
     def retune(self, similarity: Similarity) -> Gram:
         """The same objects under the same similarity with other parameters, which do not enter the encodings."""

@@ -43,6 +43,11 @@ class GramCache:
         index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
         return tuple(_exact(gram.part(index)) for gram in self._whole)
 
+    @property
+    def settled(self) -> tuple[Similarity, ...]:
+        """The similarities with what they leave to the data settled."""
+        return self._settled
+
     def settle(self, objects: Sequence[Any]) -> None:
         """Settle what similarities leave to the data (median distances) on these objects."""
         if len(objects) == len(self._settled_on) and all(map(operator.is_, objects, self._settled_on)):

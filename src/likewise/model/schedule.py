@@ -157,22 +157,31 @@ class Model:
 
     similarities: tuple[Similarity, ...]
     settings: Settings = field(default_factory=Settings)
+    # Those of another model of the same objects, where there are several outcomes.
+    shared: GramCache | None = None
     grams: GramCache = field(init=False)
     _known: tuple[Data, Selection, Committee] | None = None
     _fitted: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
+    _settled: tuple[Similarity, ...] = ()
 
     def __post_init__(self) -> None:
-        self.grams = GramCache(self.similarities)
+        self.grams = self.shared or GramCache(self.similarities)
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         """A complaint where a similarity cannot compare these objects with one another and with a known one."""
         self.grams.encodings.of([*known, *objects])
 
-    def committee(self, data: Data) -> tuple[Committee, Selection]:
-        """The committee for these observations, and which of them it is conditioned on."""
+    def committee(self, data: Data, whole: Data | None = None) -> tuple[Committee, Selection]:
+        """The committee for these observations, and which of them it is conditioned on.
+
+        `whole` are the observations of all outcomes, which similarities are settled on, so that models share them.
+        """
+        if whole is not None:
+            self._settle_with(whole)
         if self._known is None or not self._known[0].same(data):
-            self.grams.settle(_settling(data.part(np.arange(last_fit(data.ends)))))
+            if whole is None:
+                self.grams.settle(_settling_of(data))
             bad = self._bad(data)
             trusted = np.setdiff1d(np.arange(len(data.values)), bad)
             few = data.part(trusted) if len(bad) else data
@@ -181,6 +190,13 @@ class Model:
             committee = replace(self._condition(few, selection), suspects=named)
             self._known = data, Selection(trusted[selection.conditioned], trusted[selection.learnt]), committee
         return self._known[2], self._known[1]
+
+    def _settle_with(self, whole: Data) -> None:
+        """Settle similarities on the observations of all outcomes; what was computed with others is forgotten."""
+        self.grams.settle(_settling_of(whole))
+        now = self.grams.settled
+        if len(now) != len(self._settled) or not all(map(operator.is_, now, self._settled)):
+            self._known, self._fitted, self._error, self._settled = None, None, None, now
 
     def _bad(self, data: Data) -> Index:
         """The places of the observations that are taken for bad measurements, judged beside those learnt from."""
@@ -237,6 +253,11 @@ def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:
 def _with_votes(committee: Committee, votes: Vector) -> Committee:
     members = zip(committee.members, votes.tolist(), strict=True)
     return replace(committee, members=tuple(replace(member, weight=share) for member, share in members))
+
+
+def _settling_of(data: Data) -> list[Any]:
+    """The objects that settle similarities, of those that there were when the committee was last fitted."""
+    return _settling(data.part(np.arange(last_fit(data.ends))))
 
 
 def _settling(data: Data) -> list[Any]:

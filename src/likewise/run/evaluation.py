@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from likewise.errors import StudyError
@@ -11,21 +11,24 @@ from likewise.study.measurement import read_value
 
 
 class Outcome(NamedTuple):
-    """What an evaluation came to: a value with its standard deviation, if known, or an error."""
+    """What an evaluation came to: a value, or values by name, with standard deviations, if known, or an error."""
 
-    value: float | None = None
-    std: float | None = None
+    value: Any = None
+    std: Any = None
     error: str | None = None
 
 
 def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
-    """f(x), which is a number or a Measurement. Whatever f raises becomes text, as exceptions do not always travel.
+    """f(x), a number, a Measurement, or a mapping of such by name.
+
+    Whatever f raises becomes text, as exceptions do not always travel.
 
     >>> evaluate(len, "CCO"), evaluate(len, 3).error.splitlines()[-1]
     (Outcome(value=3.0, std=None, error=None), "TypeError: object of type 'int' has no len()")
     """
     try:
-        return Outcome(*read_value(x, f(x)))
+        found = f(x)
+        return Outcome(*(_read_all(x, found) if isinstance(found, Mapping) else read_value(x, found)))
     except KeyboardInterrupt:
         raise
     except StudyError as error:
@@ -34,3 +37,10 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
         # SystemExit included: an objective that calls sys.exit has failed, not the run.
         below = error.__traceback__.tb_next if error.__traceback__ is not None else None
         return Outcome(error="".join(traceback.format_exception(type(error), error, below)).rstrip())
+
+
+def _read_all(x: Any, found: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, float] | None]:
+    """Values by name, and the standard deviations that are known."""
+    each = {name: read_value(f"{name} of {x!r}", value) for name, value in found.items()}
+    stds = {name: std for name, (_, std) in each.items() if std is not None}
+    return {name: value for name, (value, _) in each.items()}, stds or None

@@ -72,8 +72,12 @@ class Loop:
 
     def _best(self) -> float | None:
         """The study's best value, by whichever worker and in whichever run, if it matters."""
-        matters = self.settings.target is not None and self.study.count(State.TOLD)
-        return self.study.best.value if matters else None
+        if self.settings.target is None or not self.study.count(State.TOLD):
+            return None
+        # As long as nothing keeps to the constraints, there is none.
+        with suppress(StudyError):
+            return self.study.best.value
+        return None
 
     @property
     def _full(self) -> bool:
@@ -152,7 +156,7 @@ class Loop:
         except StudyError:
             # A first attempt may have reached the storage, and only its answer been lost.
             trial = self._trial(id)
-            if trial is None or trial.state is State.ASKED or trial.value != outcome.value:
+            if trial is None or trial.state is State.ASKED or not _is_same(trial, outcome):
                 raise
 
     def _trial(self, id: int) -> Trial | None:
@@ -165,6 +169,11 @@ class Loop:
                 f"the last {self.watch.failures} evaluations failed, so the run was stopped; the study is kept. "
                 f"The last error was: {self.watch.error}"
             )
+
+
+def _is_same(trial: Trial, outcome: Outcome) -> bool:
+    """Whether a trial has been told this outcome."""
+    return bool(trial.values == outcome.value if isinstance(outcome.value, dict) else trial.value == outcome.value)
 
 
 def patiently(call: Callable[[], T]) -> T:

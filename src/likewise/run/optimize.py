@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -18,9 +18,11 @@ from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRun
 from likewise.run.stopping import Watch
 from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
+from likewise.study.goals import Computed, Direction, Limits
+from likewise.study.preferences import Preference
 from likewise.study.recommendation import Recommendation
-from likewise.study.study import Direction, Study
-from likewise.study.trial import State
+from likewise.study.study import Study
+from likewise.study.trial import State, Trial
 
 # Long enough for a machine that is busy, short enough for its work not to wait for long when it has died.
 LEASE = 300.0
@@ -30,16 +32,22 @@ LEASE = 300.0
 class Result:
     """What a run came to.
 
-    object: the best object of the study.
-    value: its value, as it was told; the mean where it was measured several times.
+    object: the best object of the study; None where there are several objectives and no preference, or where nothing
+        keeps to the constraints.
+    value: its value, as it was told; the mean where it was measured several times. None with several objectives.
     study: the study itself, which can be asked, told and run on.
     stopped: why the run ended, in words.
     """
 
     object: Any
-    value: float
+    value: Any
     study: Study
     stopped: str
+
+    @property
+    def front(self) -> list[Trial]:
+        """The observations that no other beats in every objective."""
+        return self.study.front
 
     @property
     def recommended(self) -> Recommendation:
@@ -47,6 +55,8 @@ class Result:
         return self.study.recommend()[0]
 
     def __str__(self) -> str:
+        if not self.study.goals.single:
+            return f"{len(self.front)} observations on the front; {self.stopped}"
         best, other = f"best {self.object!r}, {self.value:.6g}; {self.stopped}", self.recommended
         same = self.study.space.key(other.object) == self.study.space.key(self.object)
         return best if same else f"{best}; recommended {other}"
@@ -71,7 +81,7 @@ def maximize(f: Objective, space: Space, similarity: Given = "auto", **options: 
     >>> round(float(best.object[0]), 1), best.stopped
     (0.7, 'the budget of 12 evaluations is spent')
     """
-    return _run(f, space, similarity, "maximize", options)
+    return _run(f, space, similarity, {"direction": "maximize"}, options)
 
 
 def minimize(f: Objective, space: Space, similarity: Given = "auto", **options: Unpack[Options]) -> Result:
@@ -81,21 +91,50 @@ def minimize(f: Objective, space: Space, similarity: Given = "auto", **options: 
     >>> round(float(lw.minimize(lambda x: (x[0] - 0.7) ** 2, lw.Box([0.0], [1.0]), lw.RBF(), budget=12).object[0]), 1)
     0.7
     """
-    return _run(f, space, similarity, "minimize", options)
+    return _run(f, space, similarity, {"direction": "minimize"}, options)
 
 
-def _run(f: Objective, space: Space, similarity: Given, direction: Direction, options: Options) -> Result:
+def optimize(
+    f: Objective,
+    space: Space,
+    similarity: Given = "auto",
+    *,
+    objectives: Mapping[str, Direction | Computed],
+    constraints: Mapping[str, Limits] | None = None,
+    reference: Mapping[str, float] | None = None,
+    preference: Preference | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Find the objects with the best trade-offs between several objectives.
+
+    f: takes an object and returns a mapping from names to numbers, or to `Measurement`s: all objectives that are not
+        computed, and all constraints. If it raises, the trial has failed, and the run goes on.
+    space, similarity, options: those of `maximize`.
+    objectives, constraints, reference, preference: those of `Study`, which says what each of them is.
+
+    >>> import likewise as lw
+    >>> f = lambda x: {"speed": float(x[0]), "cost": float(x[0] ** 2 + x[1])}
+    >>> goals = {"speed": "maximize", "cost": "minimize"}
+    >>> found = lw.optimize(f, lw.Box([0.0, 0.0], [1.0, 1.0]), lw.RBF(), objectives=goals, budget=12)
+    >>> all(trial.object[1] < 0.1 for trial in found.front) and len(found.front) > 3
+    True
+    """
+    wanted = {"objectives": objectives, "constraints": constraints, "reference": reference, "preference": preference}
+    return _run(f, space, similarity, wanted, options)
+
+
+def _run(f: Objective, space: Space, similarity: Given, goals: Mapping[str, Any], options: Options) -> Result:
     running = {name: value for name, value in options.items() if name in Settings.__dataclass_fields__}
     study: dict[str, Any] = {name: value for name, value in options.items() if name not in running}
     if study.get("storage") is not None and study.get("lease") is None:
         study["lease"] = LEASE
     settings = Settings(**running)  # type: ignore[arg-type]
-    return optimize(f, Study(space, similarity, direction=direction, **study), settings)
+    return run(f, Study(space, similarity, **goals, **study), settings)
 
 
-def optimize(f: Objective, study: Study, settings: Settings) -> Result:
+def run(f: Objective, study: Study, settings: Settings) -> Result:
     """Run a study with f until an end is reached; `Study.optimize` says how."""
-    watch = Watch(settings, 1.0 if study.direction == "maximize" else -1.0)
+    watch = Watch(settings, _sign(study, settings))
     before = {t.id for t in study.trials}
     with _holding(study):
         with Interruption() as interruption, progress(settings.budget, shown=settings.progress) as show:
@@ -112,6 +151,14 @@ def optimize(f: Objective, study: Study, settings: Settings) -> Result:
                 raise KeyboardInterrupt
             print(_advice(study, watch.ended), file=sys.stderr)
         return _result(study, stopped)
+
+
+def _sign(study: Study, settings: Settings) -> float:
+    """1 where larger values are better, −1 where smaller ones are."""
+    name = study.goals.objective
+    if name is None and settings.target is not None:
+        raise StudyError(f"target={settings.target!r} is for one objective; this study has several, leave it out")
+    return 1.0 if name is None else study.goals.sign(name)
 
 
 def _processors(capacity: int) -> int:
@@ -164,8 +211,10 @@ def _result(study: Study, stopped: str) -> Result:
         failed = [t for t in study.trials if t.state is State.FAILED]
         why = f"all {len(failed)} evaluations failed; the last error was: {failed[-1].error}" if failed else stopped
         raise StudyError(f"the run ended without a value: {why}")
-    best = study.best
-    assert best.value is not None
+    try:
+        best = study.best
+    except StudyError:
+        return Result(None, None, study, stopped)
     return Result(best.object, best.value, study, stopped)
 
 

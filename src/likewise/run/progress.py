@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from likewise.study.trial import State
 
 if TYPE_CHECKING:
-    from likewise.study.study import Study
-
+    from likewise.errors import StudyError
+from likewise.study.study import Study
 
 Show = Callable[[int, "Study"], None]
 
@@ -42,5 +42,14 @@ def describe(study: Study) -> str:
     'best 0.25, 1 failed'
     """
     failed = study.count(State.FAILED)
-    best = f"best {study.best.value:.6g}" if study.count(State.TOLD) else "no value yet"
+    best = _best(study) if study.count(State.TOLD) else "no value yet"
     return best + (f", {failed} failed" if failed else "")
+
+
+def _best(study: Study) -> str:
+    if study.goals.objective is None:
+        return f"{len(study.front)} on the front"
+    try:
+        return f"best {study.best.value:.6g}"
+    except StudyError:
+        return "nothing keeps to the constraints yet"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import cast
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import allowed_scores, climb
@@ -22,7 +22,7 @@ class AlternatingSearch(Search):
     most_steps: int = 30
 
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         found = self.climbing.equilibria(scorer, state, last=last)
         for turn in range(self.rounds):
@@ -31,7 +31,7 @@ class AlternatingSearch(Search):
                 found = self.climbing.equilibria(scorer, state, last=found)
         return found
 
-    def _polish(self, scorer: Scorer, state: SearchState, found: Found) -> Found:
+    def _polish(self, scorer: Scoring, state: SearchState, found: Found) -> Found:
         """The best found objects with their continuous parts moved uphill."""
         space = cast(Continuous | PartlyContinuous, state.space)
         few = found.objects[: self.survivors]

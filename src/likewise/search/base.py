@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.search.places import Places
 from likewise.search.plate import Plate, Rows
 from likewise.similarity.base import Similarity, Vector
@@ -102,7 +102,7 @@ class Search(ABC):
 
     @abstractmethod
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         """Objects where the search came to rest, best first, without those that are taken.
 

@@ -16,7 +16,9 @@ import numpy as np
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.confidence import Mean, Spread, UpperConfidence
 from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.acquisition.thompson import draw
+from likewise.errors import StudyError
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.places import Places
 
@@ -29,7 +31,7 @@ class Strategy(ABC):
     """A way to choose the objects that are proposed together."""
 
     @abstractmethod
-    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         """Up to `n` distinct objects; fewer only where the space has no more."""
 
 
@@ -37,7 +39,7 @@ class Strategy(ABC):
 class Sequential(Strategy):
     """Pick the best, condition the variance on the pick, pick again."""
 
-    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         picks: list[Any] = []
         waiting, found = scorer.with_pending(pending), None
         while len(picks) < n:
@@ -55,8 +57,8 @@ class Sequential(Strategy):
 class TwoStage(Strategy):
     """Exploit, then explore: the equilibria of u₁, and of those the n_b of highest predictive variance."""
 
-    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
-        waiting = scorer.with_pending(pending)
+    def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+        waiting = _one_outcome(self, scorer).with_pending(pending)
         found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), state)
         picks = _best_by(found, replace(waiting, acquisition=Spread()), n)
         return _search_on(picks, n, scorer, search, state, pending)
@@ -68,7 +70,8 @@ class TopScore(Strategy):
 
     kappa: float = 2.0
 
-    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+        scorer = _one_outcome(self, scorer)
         bound: Acquisition = scorer.acquisition
         if not isinstance(bound, UpperConfidence):
             bound = UpperConfidence(self.kappa)
@@ -83,7 +86,8 @@ class Thompson(Strategy):
 
     candidates: int = 400
 
-    def pick(self, n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+    def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
+        scorer = _one_outcome(self, scorer)
         hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), state)
         objects = hopeful.objects[: self.candidates]
         drawn = state.space.sample(self.candidates // 2, state.rng)
@@ -97,9 +101,18 @@ class Thompson(Strategy):
         return _search_on([objects[i] for i in picks], n, scorer, search, state, pending)
 
 
-def _repeat(found: Found, scorer: Scorer, state: SearchState) -> list[Any]:
+def _one_outcome(strategy: Strategy, scorer: Scoring) -> Scorer:
+    """The scorer of a study of one objective alone; a complaint about any other."""
+    if not isinstance(scorer, Scorer):
+        raise StudyError(
+            f"{strategy!r} is for one objective without constraints; leave strategy out, or give Sequential()"
+        )
+    return scorer
+
+
+def _repeat(found: Found, scorer: Scoring, state: SearchState) -> list[Any]:
     """The observed object that is worth one more measurement, if it is worth more than the best new object is."""
-    if not state.repeats:
+    if not state.repeats or not isinstance(scorer, Scorer):
         return []
     objects = scorer.committee.objects
     free = np.array([state.space.key(x) in state.repeats and state.permits(x) for x in objects], dtype=bool)
@@ -118,7 +131,7 @@ def _best_by(found: Found, scorer: Scorer, n: int) -> list[Any]:
 
 
 def _search_on(
-    picks: list[Any], n: int, scorer: Scorer, search: Search, state: SearchState, pending: Sequence[Any]
+    picks: list[Any], n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]
 ) -> list[Any]:
     """The picks, and where they are too few what is best when they are in flight, one after the other."""
     if len(picks) >= n:

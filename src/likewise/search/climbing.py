@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.similarity.base import Vector
 from likewise.spaces.base import Crossover, Moves
@@ -31,7 +31,7 @@ class ClimbingSearch(Search):
     most_scored: int = 6_000
 
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         if last is not None:
             drawn = state.space.sample(self.samples // 4, state.rng)
@@ -49,7 +49,7 @@ class ClimbingSearch(Search):
         made = [state.space.crossover(parents[i], parents[j], state.rng) for i, j in pairs if i != j]
         return [x for x, fine in zip(made, state.space.allowed(made).tolist(), strict=True) if fine]
 
-    def _climb(self, scorer: Scorer, state: SearchState, starts: list[Any]) -> Found:
+    def _climb(self, scorer: Scoring, state: SearchState, starts: list[Any]) -> Found:
         climbed = climb_moves(scorer, state, starts, self.most_steps, self.most_scored)
         # Every object met on the way is a candidate: the runner-up of one trajectory may be the second of a batch.
         return best_distinct(climbed.met, climbed.met_scores, state, most=64)
@@ -66,7 +66,7 @@ class Climbed:
 
 
 def climb_moves(
-    scorer: Scorer, state: SearchState, starts: Sequence[Any], most_steps: int, most_scored: float = np.inf
+    scorer: Scoring, state: SearchState, starts: Sequence[Any], most_steps: int, most_scored: float = np.inf
 ) -> Climbed:
     """From each start to the best of its sampled moves, as long as that is strictly better."""
     space = cast(Moves, state.space)
@@ -96,7 +96,7 @@ def climb_moves(
     return Climbed(paths, rested, met, np.concatenate(met_scores))
 
 
-def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vector:
+def _free_scores(scorer: Scoring, state: SearchState, objects: list[Any]) -> Vector:
     """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
     free = state.all_free(objects)
     scores = np.full(len(objects), -np.inf)
@@ -105,6 +105,6 @@ def _free_scores(scorer: Scorer, state: SearchState, objects: list[Any]) -> Vect
     return scores
 
 
-def _best(objects: list[Any], scorer: Scorer, most: int) -> list[Any]:
+def _best(objects: list[Any], scorer: Scoring, most: int) -> list[Any]:
     """The objects of the highest scores."""
     return [objects[i] for i in np.argsort(-scorer.score(objects), kind="stable")[:most].tolist()]

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.trajectories import Indices, Trajectories, ascend, distinct
 from likewise.similarity.base import Matrix, Vector
@@ -35,7 +35,7 @@ class GradientSearch(Search):
     tolerance: float = 1e-3
 
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         if last is None:
             return self._follow(scorer, state, self._starts(scorer, state))
@@ -45,7 +45,7 @@ class GradientSearch(Search):
     def thorough(self) -> Search:
         return replace(self, survivors=None)
 
-    def _starts(self, scorer: Scorer, state: SearchState) -> Matrix:
+    def _starts(self, scorer: Scoring, state: SearchState) -> Matrix:
         """The best observations, and the best of random samples and of steps around the best observation."""
         space = _space(state)
         few = list(state.observed[: self.observations])
@@ -59,7 +59,7 @@ class GradientSearch(Search):
         scores = allowed_scores(scorer.score, state.space, space.from_vector(drawn))
         return np.vstack([starts, drawn[np.argsort(-scores, kind="stable")[: self.fresh]]])
 
-    def _follow(self, scorer: Scorer, state: SearchState, starts: Matrix) -> Found:
+    def _follow(self, scorer: Scoring, state: SearchState, starts: Matrix) -> Found:
         if self.survivors is not None and len(starts) > self.survivors:
             scouts = climb(scorer, _space(state), starts, most_steps=self.scouting)
             apart = distinct(scouts.vectors, scouts.scores, self.tolerance)
@@ -75,7 +75,7 @@ class GradientSearch(Search):
 
 
 def climb(
-    scorer: Scorer,
+    scorer: Scoring,
     space: Continuous | PartlyContinuous,
     starts: Matrix,
     *,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import final
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.search.base import Found, Search, SearchState
 
 
@@ -31,7 +31,7 @@ class Resuming(Search):
         return Resuming(self.search.thorough(), self.before, self.found)
 
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         if last is not None:
             self.found[-1:] = [self.search.equilibria(scorer, state, last=last, most=most)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct
 
 
@@ -15,7 +15,7 @@ class SamplingSearch(Search):
     samples: int = 2000
 
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         drawn = state.space.sample(self.samples, state.rng)
         return best_distinct(drawn, scorer.score(drawn), state, most=64)

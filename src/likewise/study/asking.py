@@ -15,9 +15,10 @@ from likewise.search.plate import Plate
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
+from likewise.study.goals import Goals, Price
 from likewise.study.ledger import HOLDING, Ledger
 from likewise.study.methods.base import Known, Proposal, Proposer
-from likewise.study.observations import observations
+from likewise.study.observations import observations, trials_of
 from likewise.study.recorder import new_row
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import NewRow
@@ -43,9 +44,10 @@ class Asking:
     space: Space
     proposer: Proposer
     seed: int
-    sign: float
+    goals: Goals
     replicates: bool
     plate: Plate | None = None
+    price: Price | None = None
     attempt: int = field(default=0, init=False)
     # Objects of earlier attempts, with their notes.
     kept: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list, init=False)
@@ -53,8 +55,8 @@ class Asking:
     proposal: Proposal | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self._told = self.ledger.within(State.TOLD)
-        self._data = observations(self.ledger, self.sign)
+        self._told = observations(self.ledger, self.goals)
+        self._trials = {name: trials_of(self.ledger, name, self.goals) for name in self._told.outcomes}
         self._failed = [trial.object for trial in self.ledger.within(State.FAILED)]
         self._pending = [trial.object for trial in self.ledger.within(State.ASKED)]
         self._known = {trial.id for trial in self.ledger.trials}
@@ -63,7 +65,7 @@ class Asking:
         """Up to `n` suggestions, claimed in the storage; `claim` are further fields of their rows."""
         for _ in range(RETRIES):
             proposal = self._propose(n)
-            found = explanation.suggestions(proposal, self._told, self.sign)
+            found = explanation.suggestions(proposal, self._told, self._trials.__getitem__, self.goals)
             rows = self._rows(found, proposal, claim)
             try:
                 ids = self._claim(rows)
@@ -86,12 +88,18 @@ class Asking:
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
         pending = [*self._pending, *self._since(), *kept]
         plate = None if self.plate is None else self.plate.after({self.space.key(x): x for x in kept})
-        known = Known(self._data, self._failed, pending, taken, rng, plate)
+        known = Known(self._told, self._failed, pending, taken, rng, plate, self._price_left(kept))
         found = self.proposer.propose(n - len(kept), known, before)
         beliefs = found.beliefs if before is None else before.beliefs
         objects = [*kept, *found.objects]
         self.proposal = replace(found, objects=objects, beliefs=beliefs, notes=[*notes, *found.notes])
         return self.proposal
+
+    def _price_left(self, kept: Sequence[Any]) -> Price | None:
+        """What may be spent beside what earlier attempts hold."""
+        if self.price is None or not kept:
+            return self.price
+        return replace(self.price, budget=self.price.budget - float(np.sum(self.price.costs(kept))))
 
     def _since(self) -> list[Any]:
         trials = self.ledger.trials if self.attempt else []

@@ -51,10 +51,8 @@ def check_parts(acquisition: Any, strategy: Any, search: Any) -> None:
             raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
 
 
-def check_setting(space: Any, direction: Any, seed: Any, lease: Any) -> None:
+def check_setting(space: Any, seed: Any, lease: Any) -> None:
     """A complaint about what a study cannot be made with."""
-    if direction not in ("maximize", "minimize"):
-        raise StudyError(f"a study's direction is 'maximize' or 'minimize', not {direction!r}")
     if not isinstance(space, Space):
         raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
     if not isinstance(seed, int | np.integer) or seed < 0:

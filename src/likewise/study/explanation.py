@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from likewise.model.committee import Committee
 from likewise.model.prediction import Prediction
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.codec.copies import copied
-from likewise.study.methods.base import Beliefs, Proposal
+from likewise.study.goals import VALUE, Goals
+from likewise.study.methods.base import AllBeliefs, Beliefs, Proposal, Told
+from likewise.study.methods.outcomes import JointGoals
 from likewise.study.observations import best_of, value_of
-from likewise.study.suggestion import Analogue, Suggestion
+from likewise.study.suggestion import Analogue, Expected, Suggestion
 from likewise.study.trial import Trial
 
 # So many standard deviations are as good as certain, and their squares do not overflow.
@@ -24,23 +27,65 @@ LEVEL = 0.95
 NUMBERS = ("mean", "std", "chance", "improvement", "low", "high")
 
 
-def suggestions(proposal: Proposal, told: Sequence[Trial], sign: float) -> list[Suggestion]:
+def suggestions(
+    proposal: Proposal, told: Told, trials: Callable[[str], Sequence[Trial]], goals: Goals
+) -> list[Suggestion]:
     """Suggestions without ids: numbers on the user's scale, and analogues.
 
-    The committee's values are signed: larger ones are better.
+    The committees' values are signed: larger ones are better. `trials` are those behind an outcome's observations.
     """
     objects, beliefs = proposal.objects, proposal.beliefs
-    if beliefs is None or not objects:
+    if not beliefs or not objects:
         return [Suggestion(-1, x, notes=notes) for x, notes in zip(objects, proposal.notes, strict=True)]
-    conditioned = [told[i] for i in beliefs.conditioned.tolist()]
-    best = sign * value_of(best_of(conditioned, sign))
+    each = {name: _one_outcome(objects, one, trials(name), name, goals) for name, one in beliefs.items()}
+    if not goals.named:
+        numbers, explained = each[VALUE]
+        fields = [{name: row[i] for name, row in numbers} | {"analogues": explained[i]} for i in range(len(objects))]
+    else:
+        fields = _several(objects, beliefs, told, each, goals)
+    return [Suggestion(-1, x, notes=proposal.notes[i], **fields[i]) for i, x in enumerate(objects)]
+
+
+_Explained = tuple[list[tuple[str, Any]], list[tuple[Analogue, ...]]]
+
+
+def _one_outcome(
+    objects: Sequence[Any], beliefs: Beliefs, trials: Sequence[Trial], outcome: str, goals: Goals
+) -> _Explained:
+    """What is expected of one outcome, over the best of its values so far, and its analogues."""
+    sign, conditioned = goals.sign(outcome), [trials[i] for i in beliefs.conditioned.tolist()]
+    kept = [trial for trial in conditioned if goals.feasible(trial.values)] if goals.constraints else []
+    best = sign * value_of(best_of(kept or conditioned, sign, outcome), outcome)
     believed, influence = beliefs.committee.explain(objects)
-    numbers = _numbers(believed, best, sign)
-    explained = _analogues(influence, conditioned, ANALOGUES)
-    return [
-        Suggestion(-1, x, analogues=explained[i], notes=proposal.notes[i], **{name: row[i] for name, row in numbers})
-        for i, x in enumerate(objects)
-    ]
+    return _numbers(believed, best, sign), _analogues(influence, conditioned, ANALOGUES, outcome)
+
+
+def _several(
+    objects: Sequence[Any], beliefs: AllBeliefs, told: Told, each: Mapping[str, _Explained], goals: Goals
+) -> list[dict[str, Any]]:
+    """What suggestions say of named outcomes."""
+    joint = JointGoals(goals).scorer(beliefs, told, np.random.default_rng(0)).judge(objects)
+    fields = []
+    for i in range(len(objects)):
+        numbers = {name: {what: row[i] for what, row in found} for name, (found, _) in each.items()}
+        expected = {
+            name: Expected(*(own[what] for what in ("mean", "std", "low", "high"))) for name, own in numbers.items()
+        }
+        ordered = {name: expected[name] for name in goals.named_outcomes if name in expected}
+        kept: dict[str, Any] = {"outcomes": ordered, "analogues": {name: each[name][1][i] for name in ordered}}
+        if goals.objective in numbers:
+            kept |= numbers[goals.objective]
+        if goals.single:
+            kept["analogues"] = {goals.objective: each[str(goals.objective)][1][i]}
+        elif goals.objective is not None:
+            kept |= {"chance": float(joint.chance[i])}
+            kept["improvement"] = kept.get("improvement", 0.0) * float(joint.feasible[i])
+        else:
+            kept |= {"chance": float(joint.chance[i]), "improvement": float(joint.gain[i])}
+        if goals.constraints:
+            kept["chance_feasible"] = float(joint.feasible[i])
+        fields.append(kept)
+    return fields
 
 
 def _numbers(believed: Prediction, best: float, sign: float) -> list[tuple[str, Any]]:
@@ -60,27 +105,31 @@ def _improvement(believed: Prediction, best: float) -> Vector:
     return np.minimum(gain, max(0.0, believed.mixture.transform.bounds[1] - best))
 
 
-def analogues(x: Any, beliefs: Beliefs, told: Sequence[Trial], most: int) -> tuple[Analogue, ...]:
+def analogues(x: Any, beliefs: Beliefs, told: Sequence[Trial], most: int, outcome: str = VALUE) -> tuple[Analogue, ...]:
     """The observations with the most influence on the mean of an object, signed; the strongest first."""
     conditioned = [told[i] for i in beliefs.conditioned.tolist()]
-    return _analogues(beliefs.committee.influence([x]), conditioned, most)[0]
+    return _analogues(beliefs.committee.influence([x]), conditioned, most, outcome)[0]
 
 
-def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int) -> list[tuple[Analogue, ...]]:
+def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int, outcome: str) -> list[tuple[Analogue, ...]]:
     return [
         tuple(
-            Analogue(copied(conditioned[i].object), float(conditioned[i].value or 0.0), float(row[i]))
+            Analogue(copied(conditioned[i].object), value_of(conditioned[i], outcome), float(row[i]))
             for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
         )
         for row in influence
     ]
 
 
-def summary(suggestion: Suggestion, beliefs: Beliefs | None) -> dict[str, Any]:
+def summary(suggestion: Suggestion, beliefs: AllBeliefs | None) -> dict[str, Any]:
     """What is stored with a suggestion: its numbers, its notes, and how much each similarity counted."""
     numbers = {name: getattr(suggestion, name) for name in NUMBERS if getattr(suggestion, name) is not None}
-    shares = {} if beliefs is None else {"similarities": _shares(beliefs.committee)}
-    return {**numbers, **suggestion.notes, **shares}
+    if suggestion.outcomes:
+        numbers["outcomes"] = {name: asdict(expected) for name, expected in suggestion.outcomes.items()}
+    if suggestion.chance_feasible is not None:
+        numbers["chance_feasible"] = suggestion.chance_feasible
+    shares = {name: _shares(one.committee) for name, one in (beliefs or {}).items()}
+    return {**numbers, **suggestion.notes, **({"similarities": shares.get(VALUE, shares)} if shares else {})}
 
 
 def _shares(committee: Committee) -> dict[str, float]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import reprlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.errors import StudyError
+from likewise.study.goals import Goals
 from likewise.study.measurement import read_value
 from likewise.study.suggestion import Suggestion
-from likewise.study.trial import State, Trial
+from likewise.study.trial import Outcome, State, Trial
 
 
 @dataclass(frozen=True)
@@ -22,19 +25,80 @@ class Finding:
     std: float | None = None
     error: str | None = None
     id: int | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str | None:
+        """The outcomes as they are stored."""
+        if not self.outcomes:
+            return None
+        return json.dumps({name: _stored(outcome) for name, outcome in self.outcomes.items()})
+
+    def value_of(self, name: str) -> float | None:
+        """The value of an outcome, if this is one."""
+        return self.outcomes[name].value if name in self.outcomes else None if self.outcomes else self.value
 
 
-def told(what: Any, value: Any, std: float | None = None, id: int | None = None) -> Finding:
-    """A value, refused if it is no finite number."""
+def _stored(outcome: Outcome) -> dict[str, Any]:
+    found = {"value": outcome.value, "std": outcome.std, "limit": outcome.limit}
+    return {name: content for name, content in found.items() if content is not None}
+
+
+def told(goals: Goals, what: Any, value: Any, std: Any = None, id: int | None = None) -> Finding:
+    """A value, or values by outcome, refused if one is no finite number."""
     about = what.object if isinstance(what, Suggestion | Trial) else what if id is None else f"trial {id}"
-    return Finding(what, State.TOLD, *read_value(about, value, std), id=id)
+    if not goals.named:
+        if isinstance(value, Mapping):
+            raise StudyError(
+                f"the value of {reprlib.repr(about)} is {reprlib.repr(value)}, but the study has one objective without "
+                "a name; tell a number, or make the study with objectives={…}"
+            )
+        return Finding(what, State.TOLD, *read_value(about, value, std), id=id)
+    return Finding(what, State.TOLD, id=id, outcomes=read_outcomes(goals, about, value, std))
 
 
-def told_row(row: Any) -> Finding:
+def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict[str, Outcome]:
+    """The outcomes of an object by name, refused where a name is unknown or a value is no finite number.
+
+    >>> read_outcomes(Goals({"yield": "maximize"}, named=True), "CCO", {"yield": 71})
+    {'yield': Outcome(value=71.0, std=None, limit=None)}
+    """
+    names = goals.outcomes
+    if not isinstance(value, Mapping):
+        if len(names) > 1:
+            raise StudyError(
+                f"the value of {reprlib.repr(about)} is {reprlib.repr(value)}, but there are {len(names)} outcomes; "
+                f"tell them by name, as in {{{names[0]!r}: 1.5}}"
+            )
+        value = {names[0]: value}
+    stds = std if isinstance(std, Mapping) else dict.fromkeys(value, std)
+    for name in [*value, *stds]:
+        if name not in names:
+            known = ", ".join(map(repr, names))
+            computed = ", which is computed and not told" if name in goals.computed else ""
+            raise StudyError(f"the study has no outcome {name!r}{computed}; its outcomes are {known}")
+    if not value:
+        raise StudyError(f"no outcome of {reprlib.repr(about)} was given; tell some of {', '.join(map(repr, names))}")
+    if missing := [name for name in stds if name not in value]:
+        raise StudyError(f"the standard deviation of {missing[0]!r} is given without its value; tell both")
+    return {name: Outcome(*read_value(_whose(name, about), each, stds.get(name))) for name, each in value.items()}
+
+
+class _whose:
+    """An outcome of an object, in messages."""
+
+    def __init__(self, name: str, about: Any) -> None:
+        self.text = f"{name!r} of {reprlib.repr(about)}"
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def told_row(goals: Goals, row: Any) -> Finding:
     """A value from a row of what was measured, its value and perhaps its standard deviation."""
     if isinstance(row, str | bytes) or not isinstance(row, Sequence) or not 2 <= len(row) <= 3:
         raise StudyError(f"{row!r} is no row to tell; give (object, value) or (object, value, std)")
-    return told(*row)
+    return told(goals, *row)
 
 
 def check_single(what: Any) -> None:

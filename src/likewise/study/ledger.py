@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import reprlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, final
 
 from likewise.study.storage.base import BadRow, OpenStudy
 from likewise.study.storage.trials import Row
-from likewise.study.trial import State, Trial
+from likewise.study.trial import Outcome, State, Trial
 
 AS_STORED = ("id", "state", "value", "std", "error", "worker", "created", "updated", "lease")
 HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})
@@ -36,8 +36,10 @@ class Ledger:
     gives the same model, too.
     """
 
-    def __init__(self, store: OpenStudy, decode: Callable[[Any], Any]) -> None:
+    def __init__(self, store: OpenStudy, decode: Callable[[Any], Any], objective: str | None = None) -> None:
         self._store = store
+        # The outcome that is a trial's value, in a study of one named objective.
+        self._objective = objective
         self._decode = decode
         self._revision = 0
         self._trials: dict[int, Trial] = {}
@@ -80,6 +82,20 @@ class Ledger:
             found = [t for t in self._trials.values() if t.state is state]
             self._listed[state] = sorted(found, key=self._place)
         return self._listed[state]
+
+    def measured(self, name: str) -> list[Trial]:
+        """The trials that have an outcome, in the order in which it was told."""
+        found = [t for t in self.within(State.TOLD) if name in t.outcomes]
+        return sorted(found, key=lambda trial: self._outcome_place(trial, trial.outcomes[name]))
+
+    def partly_told(self, key: str, names: Collection[str], besides: Collection[int] = ()) -> int | None:
+        """The first trial of an object that was told other outcomes than these, and none of these."""
+        found = (
+            t.id
+            for t in self.within(State.TOLD)
+            if t.outcomes and self._keys[t.id] == key and t.id not in besides and not t.outcomes.keys() & set(names)
+        )
+        return min(found, default=None)
 
     def event(self, id: int) -> int:
         """A number that trials share if they were last changed by one call; it grows from call to call."""
@@ -130,13 +146,26 @@ class Ledger:
         i = trial.id
         return self._changed[i], self._lots[i], self._keys[i], trial.value or 0.0, trial.std or 0.0, i
 
+    def _outcome_place(self, trial: Trial, outcome: Outcome) -> tuple[Any, ...]:
+        i = trial.id
+        return outcome.told, self._lots[i], self._keys[i], outcome.value, outcome.std or 0.0, i
+
     def _trial(self, row: Row) -> Trial:
         known = self._trials.get(row.id)
         # The same object stays the same instance, so that Gram matrices recognise what they have.
         x = self._object(row.payload) if known is None else known.object
         summary = json.loads(row.summary) if known is None else known.summary
-        return Trial(object=x, summary=summary, **{name: getattr(row, name) for name in AS_STORED})
+        fields = {name: getattr(row, name) for name in AS_STORED}
+        outcomes = _outcomes(row.outcomes)
+        if self._objective is not None and self._objective in outcomes:
+            own = outcomes[self._objective]
+            fields |= {"value": own.value, "std": own.std}
+        return Trial(object=x, summary=summary, outcomes=outcomes, **fields)
 
     def _object(self, payload: str) -> Any:
         at_hand = self._decoded.get(payload)
         return at_hand.pop(0) if at_hand else self._decode(json.loads(payload))
+
+
+def _outcomes(text: str | None) -> Mapping[str, Outcome]:
+    return {} if text is None else {name: Outcome(**one) for name, one in json.loads(text).items()}

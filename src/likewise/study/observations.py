@@ -9,27 +9,63 @@ import numpy as np
 
 from likewise.model.gram import same_objects
 from likewise.model.schedule import Data
+from likewise.study.goals import VALUE, Goals
 from likewise.study.ledger import Ledger
-from likewise.study.trial import State, Trial
+from likewise.study.methods.base import Told
+from likewise.study.trial import Outcome, State, Trial
 
 
-def observations(ledger: Ledger, sign: float) -> Data:
-    """Told trials in the order they became known, so that Gram matrices only grow; larger values are better."""
-    told = ledger.within(State.TOLD)
-    stds = np.array([trial.std or 0.0 for trial in told])
+def observations(ledger: Ledger, goals: Goals) -> Told:
+    """What was told, by outcome, in the order it became known, so that Gram matrices only grow; larger is better."""
+    if not goals.named:
+        told = ledger.within(State.TOLD)
+        data = _data(ledger, told, [ledger.event(trial.id) for trial in told], goals.sign(VALUE), VALUE)
+        return Told({VALUE: data} if told else {}, data)
+    outcomes = {}
+    for name in goals.outcomes:
+        if told := ledger.measured(name):
+            events = [trial.outcomes[name].told for trial in told]
+            outcomes[name] = _data(ledger, told, events, goals.sign(name), name)
+    return Told(outcomes, next(iter(outcomes.values())) if len(outcomes) == 1 else _whole(ledger))
+
+
+def trials_of(ledger: Ledger, name: str, goals: Goals) -> list[Trial]:
+    """The trials behind the observations of an outcome, in their order."""
+    return ledger.measured(name) if goals.named else ledger.within(State.TOLD)
+
+
+def _data(ledger: Ledger, told: Sequence[Trial], events: Sequence[int], sign: float, name: str) -> Data:
+    stds = np.array([std_of(trial, name) or 0.0 for trial in told])
     return Data(
         [trial.object for trial in told],
-        sign * np.array([value_of(trial) for trial in told]),
+        sign * np.array([value_of(trial, name) for trial in told]),
         stds**2 if stds.any() else None,
         np.array([ledger.lot(trial.id) for trial in told]),
-        np.array([ledger.event(trial.id) for trial in told], dtype=np.intp),
+        np.array(events, dtype=np.intp),
     )
 
 
-def value_of(trial: Trial) -> float:
-    """The value of a told trial."""
+def _whole(ledger: Ledger) -> Data:
+    """All measured objects, in the order in which their first outcome was told."""
+    told = ledger.within(State.TOLD)
+    first = {trial.id: min(one.told for one in trial.outcomes.values()) for trial in told}
+    told = sorted(told, key=lambda trial: (first[trial.id], ledger.lot(trial.id), trial.id))
+    events = np.array([first[trial.id] for trial in told], dtype=np.intp)
+    lots = np.array([ledger.lot(trial.id) for trial in told])
+    return Data([trial.object for trial in told], np.arange(float(len(told))), None, lots, events)
+
+
+def value_of(trial: Trial, name: str = VALUE) -> float:
+    """The value of a told trial, or of one of its outcomes."""
+    if name in trial.outcomes:
+        return trial.outcomes[name].value
     assert trial.value is not None
     return trial.value
+
+
+def std_of(trial: Trial, name: str = VALUE) -> float | None:
+    """The standard deviation of a measurement, where it is known."""
+    return trial.outcomes[name].std if name in trial.outcomes else trial.std
 
 
 def average_replicates(told: Sequence[Trial]) -> list[Trial]:
@@ -44,15 +80,27 @@ def average_replicates(told: Sequence[Trial]) -> list[Trial]:
     return [_average([told[i] for i in group.tolist()]) for group in groups]
 
 
-def best_of(told: Sequence[Trial], sign: float) -> Trial:
+def best_of(told: Sequence[Trial], sign: float, name: str = VALUE) -> Trial:
     """The object of the best value, its replicates averaged; of equal ones the first."""
-    return max(average_replicates(told), key=lambda trial: sign * value_of(trial))
+    return max(average_replicates(told), key=lambda trial: sign * value_of(trial, name))
 
 
 def _average(replicates: Sequence[Trial]) -> Trial:
     first, n = replicates[0], len(replicates)
     if n == 1:
         return first
-    stds = [trial.std for trial in replicates if trial.std is not None]
+    names = dict.fromkeys(name for trial in replicates for name in trial.outcomes)
+    outcomes = {name: _mean([t.outcomes[name] for t in replicates if name in t.outcomes]) for name in names}
+    valued = [Outcome(value, trial.std) for trial in replicates if (value := trial.value) is not None]
+    own = _mean(valued) if valued else None
+    value, std = (None, None) if own is None else (own.value, own.std)
+    return replace(first, value=value, std=std, outcomes=outcomes)
+
+
+def _mean(measured: Sequence[Outcome]) -> Outcome:
+    """The mean of several measurements of one object, and of their stds what is left."""
+    if len(measured) == 1:
+        return measured[0]
+    n, stds = len(measured), [one.std for one in measured if one.std is not None]
     std = float(np.sqrt(np.sum(np.square(stds)))) / n if len(stds) == n else None
-    return replace(first, value=float(np.mean([value_of(trial) for trial in replicates])), std=std)
+    return Outcome(float(np.mean([one.value for one in measured])), std, told=measured[0].told)

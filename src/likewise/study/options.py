@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from likewise.acquisition.base import Acquisition
@@ -25,7 +25,7 @@ class StudyOptions(TypedDict, total=False):
     strategy: Strategy | None
     search: Search | None
     spectrum: Spectrum | Sequence[Spectrum]
-    bounds: Bounds | None
+    bounds: Bounds | Mapping[str, Bounds] | None
     initial: int
     lease: float | None
     worker: str | None

@@ -9,7 +9,8 @@ from typing import Any
 
 from likewise.errors import SpaceError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.findings import Finding
+from likewise.study.findings import Finding, told
+from likewise.study.goals import Goals
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import read_value
 from likewise.study.trial import State, Trial
@@ -18,13 +19,13 @@ from likewise.study.trial_tables import Entry
 SETTLED = (State.TOLD, State.FAILED)
 
 
-def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledger) -> list[Finding]:
+def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledger, goals: Goals) -> list[Finding]:
     """The told and failed trials of a table beyond those that are known: of three equal ones, two known, the third."""
     known = Counter(_identity(space, t.object, t) for state in SETTLED for t in ledger.within(state))
     found = []
     for number, entry in enumerate(entries, 1):
         if entry.state in SETTLED:
-            finding = _finding(space, entry, f"{path}, data row {number}")
+            finding = _finding(space, entry, f"{path}, data row {number}", goals)
             identity = _identity(space, finding.what, finding)
             if known[identity] > 0:
                 known[identity] -= 1
@@ -34,10 +35,11 @@ def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledg
 
 
 def _identity(space: Space, x: Any, result: Trial | Finding) -> tuple[Any, ...]:
-    return space.key(x), result.state, result.value, result.std
+    outcomes = tuple(sorted((name, one.value, one.std or 0.0) for name, one in result.outcomes.items()))
+    return space.key(x), result.state, None if outcomes else (result.value, result.std), outcomes
 
 
-def _finding(space: Space, entry: Entry, where: str) -> Finding:
+def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
     try:
         x = space.fit(space.from_json(json.loads(entry.payload)))
     except SpaceError as error:
@@ -46,6 +48,10 @@ def _finding(space: Space, entry: Entry, where: str) -> Finding:
         raise SpaceError(f"{where}: {entry.payload} is not an object of {space!r}: {error}") from error
     if entry.state is State.TOLD:
         try:
+            if entry.outcomes:
+                values = {name: value for name, (value, _) in entry.outcomes.items()}
+                stds = {name: std for name, (_, std) in entry.outcomes.items() if std is not None}
+                return told(goals, x, values, stds or None)
             read_value(x, entry.value, entry.std)
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error

@@ -44,7 +44,7 @@ class Recorder:
             elif id in ends:
                 raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
             else:
-                ends[id] = End(id, finding.state, finding.value, finding.std, finding.error)
+                ends[id] = End(id, finding.state, finding.value, finding.std, finding.error, finding.text)
         if fresh:
             self._check_comparable(fresh)
         for id in ends:
@@ -73,6 +73,9 @@ class Recorder:
             return None, id
         x = self.space.fit(what)
         id = self.ledger.open_for(self.space.key(x), besides=ends)
+        if id is None and finding.outcomes:
+            # What is still missing of an object that was measured before.
+            id = self.ledger.partly_told(self.space.key(x), finding.outcomes, besides=ends)
         if id is None and finding.state is State.ABANDONED:
             raise StudyError(
                 f"{what!r} is not being evaluated in study {self.store.name!r}, so it cannot be given back"
@@ -87,6 +90,7 @@ class Recorder:
             value=end.value,
             std=end.std,
             error=end.error,
+            outcomes=end.text if isinstance(end, Finding) else end.outcomes,
             worker=self.worker,
             replicate=True,
         )

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
-from likewise.errors import SimilarityError, StudyError
+from likewise.errors import StudyError
 from likewise.model.committee import Committee
 from likewise.model.diagnosis import Diagnosis, diagnose
 from likewise.model.prediction import Prediction
@@ -25,22 +25,24 @@ from likewise.search.base import Search
 from likewise.search.batch import Strategy
 from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
-from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
 from likewise.study.findings import Finding, check_single, told, told_row
 from likewise.study.forks import watch
+from likewise.study.goals import Computed, Direction, Limits, Price, goals
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
 from likewise.study.methods.base import Beliefs, Method, Restarting
-from likewise.study.methods.bounded import Bounds, check_bounds, describe_bounds, within
+from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
-from likewise.study.observations import best_of, observations
+from likewise.study.observations import observations, trials_of
 from likewise.study.plates import make_plate
+from likewise.study.preferences import Preference, check_preference
 from likewise.study.recommendation import Recommendation, expected_best, recommend
 from likewise.study.recorder import Recorder, new_row
+from likewise.study.results import Results
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Analogue, Suggestion
@@ -51,16 +53,20 @@ if TYPE_CHECKING:
     from likewise.run.optimize import Result
     from likewise.run.options import RunOptions
 
-Direction = Literal["maximize", "minimize"]
 
-
-class Study:
+class Study(Results):
     """Ask, tell, remember.
 
     space: where the objects come from: `Pool`, `Box`, `Strings`, `Record` …
     similarity: how alike two objects are: a similarity, a plain function, a list of either to weigh by evidence, or
         "auto" (default), which chooses by the kind of the objects.
     direction: "maximize" (default) or "minimize".
+    objectives: what is to be optimised, by name, instead of a direction: `{"yield": "maximize", "cost": "minimize"}`.
+        An objective that needs no measurement is `Computed(…)`. None (default): one objective without a name.
+    constraints: outcomes that have to keep to limits, by name: `{"impurity": AtMost(2.0)}`; also `AtLeast`, `Between`.
+    reference: of some objectives a value by name; what is worse in one of them adds nothing to the front. By default
+        the worst that was measured.
+    preference: what `best` is, of several objectives: `Weighted({…})` or `Desirability({…})`. None by default.
     seed: a whole number, 0 by default. The same seed and the same tells give the same asks.
     storage: where the study is kept: `"sqlite:///study.db"`, `"postgresql://…"`, a `Storage`, or None (default) for in
         memory. A stored study of this name is resumed, by any number of processes and machines at once; its space and
@@ -76,7 +82,8 @@ class Study:
     spectrum: what is done about negative eigenvalues of the similarity, one treatment or several to choose from;
         "krein" by default, which the measurements in docs/decisions.md are for.
     bounds: between which values are known to lie: `(0, 100)` for a yield in percent, `(0, None)` for a concentration.
-        Predictions and their intervals stay inside; what is measured outside is taken as it is. None by default.
+        Predictions and their intervals stay inside; what is measured outside is taken as it is. With named outcomes a
+        mapping, by name. None by default.
     initial: observations before the model chooses; until then suggestions are spread out. 5 by default, as fewer tell
         a model next to nothing.
     lease: seconds after which suggestions that nobody settles return to the pool. This process renews its own from a
@@ -102,7 +109,11 @@ class Study:
         space: Space,
         similarity: Given = "auto",
         *,
-        direction: Direction = "maximize",
+        direction: Direction | None = None,
+        objectives: Mapping[str, Direction | Computed] | None = None,
+        constraints: Mapping[str, Limits] | None = None,
+        reference: Mapping[str, float] | None = None,
+        preference: Preference | None = None,
         seed: int = 0,
         storage: str | Storage | None = None,
         name: str = "study",
@@ -111,27 +122,28 @@ class Study:
         strategy: Strategy | None = None,
         search: Search | None = None,
         spectrum: Spectrum | Sequence[Spectrum] = "krein",
-        bounds: Bounds | None = None,
+        bounds: Bounds | Mapping[str, Bounds] | None = None,
         initial: int = INITIAL,
         lease: float | None = None,
         worker: str | None = None,
     ) -> None:
-        check_setting(space, direction, seed, lease)
+        check_setting(space, seed, lease)
+        self.goals = wanted = goals(direction, objectives, constraints, reference)
+        self.preference = check_preference(preference, wanted.objectives)
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         chosen = choose_method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
         self.space = space
         self.method = chosen
-        self.direction = direction
         self.seed = int(seed)
         self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
         found = chosen.similarities(similarity, space, np.random.default_rng(seed))
-        kept, sign = check_bounds(bounds), self._sign
-        self._proposer = Restarting(lambda: within(chosen.start(space, found), kept, sign))
+        kept = bounds_of(bounds, wanted)
+        self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
-        self._store: OpenStudy = owner.open(name, {"space": space.describe(), "direction": direction})
-        self._ledger = Ledger(self._store, space.from_json)
+        self._store: OpenStudy = owner.open(name, {"space": space.describe(), **wanted.describe()})
+        self._ledger = Ledger(self._store, space.from_json, wanted.objective if wanted.named else None)
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
@@ -145,7 +157,8 @@ class Study:
 
     def __repr__(self) -> str:
         kept = "" if self.storage is None else f", storage={self.storage!r}"
-        return f"Study({self.space!r}, direction={self.direction!r}, name={self.name!r}{kept})"
+        aims = f"objectives={dict(self.goals.objectives)!r}" if self.goals.named else f"direction={self.direction!r}"
+        return f"Study({self.space!r}, {aims}, name={self.name!r}{kept})"
 
     def __reduce__(self) -> Any:
         raise StudyError(
@@ -153,32 +166,13 @@ class Study:
         )
 
     @property
-    def name(self) -> str:
-        """The study's name in its storage."""
-        return self._store.name
-
-    @property
-    def trials(self) -> list[Trial]:
-        """Every trial, in the order of creation."""
-        with self._lock:
-            self._ledger.sync()
-            return [_for_user(trial) for trial in self._ledger.trials]
-
-    @property
-    def best(self) -> Trial:
-        """The best observation: values of one object are averaged, and of equal objects the first is taken.
-
-        It may be the luckiest; `recommend` says what all observations together speak for.
-        """
-        observed = self._trials_in(State.TOLD)
-        if not observed:
-            raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
-        in_turn = sorted(observed, key=lambda trial: (self._ledger.event(trial.id), trial.id))
-        return _for_user(best_of(in_turn, self._sign))
-
-    def count(self, state: State) -> int:
-        """How many trials are in a state."""
-        return len(self._trials_in(State(state)))
+    def direction(self) -> Direction:
+        """The direction of the one objective; a StudyError where there are several, which `goals` has."""
+        if self.goals.objective is None:
+            raise StudyError(
+                f"study {self.name!r} has several objectives; `study.goals.objectives` has their directions"
+            )
+        return self.goals.objectives[self.goals.objective]
 
     def ask(
         self,
@@ -190,6 +184,8 @@ class Study:
         at_most: Mapping[str, int] | None = None,
         fix: Mapping[str, Any] | None = None,
         where: str | Callable[[Any], bool] | None = None,
+        cost: Any = None,
+        budget: float | None = None,
     ) -> list[Suggestion]:
         """The next objects to try.
 
@@ -202,18 +198,24 @@ class Study:
         at_most: how many different values a part may have in the batch: `at_most={"ligand": 3}`.
         fix: the values of some parts: `fix={"base": "KOAc"}`.
         where: a condition on each object, as text (`"cost < 20 and solvent != 'DMF'"`) or as a function.
+        cost: what an object costs: a function of it, the name of one of its fields, or a mapping. Objects are then
+            chosen by their expected gain per cost. None (default): all cost the same.
+        budget: how much the objects may cost together; there are fewer than `n` where no more can be afforded.
 
-        The last five are for records and pools of records; docs/study.md has the rules. With them the objects are
+        `same` to `where` are for records and pools of records; docs/study.md has the rules. With them the objects are
         picked one by one.
         """
         at_least_one("the number of suggestions", n)
-        plate = make_plate(self.space, n, same, groups, at_most, fix, where)
+        plate, price = make_plate(self.space, n, same, groups, at_most, fix, where), Price.of(cost, budget)
+        if replicates and not self.goals.single:
+            raise StudyError(
+                "replicates=True is for one objective without constraints; tell a repeat of your own choice"
+            )
         with self._lock:
             self._ledger.sync()
             self._expire()
-            asking = Asking(
-                self._store, self._ledger, self.space, self._proposer, self.seed, self._sign, replicates, plate
-            )
+            knowing = self._store, self._ledger, self.space, self._proposer, self.seed
+            asking = Asking(*knowing, self.goals, replicates, plate, price)
             found = asking.suggestions(n, worker=self.worker, lease=self._lease)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
@@ -222,9 +224,9 @@ class Study:
     def tell(
         self,
         what: Suggestion | Trial | Any = None,
-        value: float | Measurement | None = None,
+        value: float | Measurement | Mapping[str, float | Measurement] | None = None,
         *,
-        std: float | None = None,
+        std: float | Mapping[str, float] | None = None,
         id: int | None = None,
     ) -> None:
         """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
@@ -232,12 +234,14 @@ class Study:
         A value that is taken for a bad measurement, far from what all others say, is recorded with a `SuspectWarning`.
 
         what: a suggestion, a trial, or any object that was measured anyway.
-        value: a finite number, or a `Measurement` with its standard deviation.
-        std: the standard deviation of the measurement, in the units of the values, where it is known.
+        value: a finite number, or a `Measurement` with its standard deviation; with named outcomes one for each that
+            was measured, by name. Those still to come are told later, to the same suggestion or object.
+        std: the standard deviation of the measurement, in the units of the values, where it is known; with named
+            outcomes by name.
         id: the trial's number, instead of `what` or to make sure.
         """
         check_single(what)
-        self._record([told(what, value, std, id)])
+        self._record([told(self.goals, what, value, std, id)])
 
     def tell_many(self, rows: Iterable[Sequence[Any]]) -> None:
         """Record many values at once: all of them, or none if one is refused. Quicker than one by one.
@@ -250,7 +254,7 @@ class Study:
         >>> study.count(lw.State.TOLD), study.best.std
         (2, 0.1)
         """
-        self._record([told_row(row) for row in rows])
+        self._record([told_row(self.goals, row) for row in rows])
 
     def fail(
         self, what: Suggestion | Trial | Any = None, reason: str | BaseException = "", *, id: int | None = None
@@ -289,14 +293,15 @@ class Study:
                 mine = [t for t in self._trials_in(State.ASKED) if t.worker == self.worker]
                 self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
-    def predict(self, objects: Sequence[Any], *, measurement: bool = False) -> Prediction:
+    def predict(self, objects: Sequence[Any], *, measurement: bool = False, outcome: str | None = None) -> Prediction:
         """Expected value and standard deviation of each object; `interval(0.95)` of the answer gives intervals.
 
         measurement: whether of a new measurement, noise included, and not of the true value; False by default.
+        outcome: the name of the outcome; not needed where there is one.
         """
         fitted = [self.space.fit(x) for x in objects]
-        believed = self.committee().predict(fitted, measurement=measurement)
-        return believed if self.direction == "maximize" else believed.negate()
+        believed = self.committee(outcome).predict(fitted, measurement=measurement)
+        return believed if self.goals.sign(self._outcome(outcome)) > 0 else believed.negate()
 
     def recommend(self, n: int = 1, *, anywhere: bool = False) -> list[Recommendation]:
         """The objects with the largest expected value, best first.
@@ -306,37 +311,47 @@ class Study:
         """
         at_least_one("the number of objects", n)
         with self._lock:
-            committee, observed = self._beliefs().committee, self._ledger.within(State.TOLD)
+            if not self.goals.single:
+                raise StudyError("recommend is for one objective without constraints; read `study.front` or `best_by`")
+            committee, observed = self._beliefs().committee, trials_of(self._ledger, self._outcome(None), self.goals)
             failed, rng = [t.object for t in self._ledger.within(State.FAILED)], np.random.default_rng(self.seed)
             others = expected_best(n, self.space, committee, observed, failed, rng) if anywhere else []
-            return recommend(n, committee, observed, self._sign, others)
+            return recommend(n, committee, observed, self.goals.sign(self._outcome(None)), others)
 
-    def explain(self, x: Any, most: int = explanation.ANALOGUES) -> tuple[Analogue, ...]:
-        """The observations with the most influence on the prediction at an object, signed; `most` of them."""
+    def explain(self, x: Any, most: int = explanation.ANALOGUES, *, outcome: str | None = None) -> tuple[Analogue, ...]:
+        """The observations with the most influence on the prediction at an object, signed; `most` of them.
+
+        outcome: the name of the outcome; not needed where there is one.
+        """
         fitted = self.space.fit(x)
         with self._lock:
-            beliefs = self._beliefs()
-            return explanation.analogues(fitted, beliefs, self._ledger.within(State.TOLD), most)
+            name, beliefs = self._outcome(outcome), self._beliefs(outcome)
+            return explanation.analogues(fitted, beliefs, trials_of(self._ledger, name, self.goals), most, name)
 
-    def committee(self) -> Committee:
-        """The models behind the predictions, with their weights; values are negated when minimising."""
+    def committee(self, outcome: str | None = None) -> Committee:
+        """The models behind the predictions, with their weights; values are negated when minimising.
+
+        outcome: the name of the outcome; not needed where there is one.
+        """
         with self._lock:
-            return self._beliefs().committee
+            return self._beliefs(outcome).committee
 
-    def diagnose(self, *, each: bool = True) -> Diagnosis:
+    def diagnose(self, *, each: bool = True, outcome: str | None = None) -> Diagnosis:
         """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict.
 
         each: judge each similarity of the committee alone too, which takes a fit of each; True by default.
+        outcome: the name of the outcome; not needed where there is one.
         """
         with self._lock:
-            beliefs = self._beliefs()
-            return diagnose(beliefs.committee, each=each, settings=beliefs.settings, sign=self._sign)
+            beliefs, sign = self._beliefs(outcome), self.goals.sign(self._outcome(outcome))
+            return diagnose(beliefs.committee, each=each, settings=beliefs.settings, sign=sign)
 
     def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
         """Evaluate f at suggestions of this study until an end is reached.
 
-        f: takes an object and returns a number, or a `Measurement` with its standard deviation. If it raises, the trial
-            has failed, with the traceback: objects like it are avoided, and the run goes on.
+        f: takes an object and returns a number, or a `Measurement` with its standard deviation; with named outcomes a
+            mapping of such, by name. If it raises, the trial has failed, with the traceback: objects like it are
+            avoided, and the run goes on.
 
         Where f is evaluated:
 
@@ -372,48 +387,10 @@ class Study:
         'the target 0.01 is reached'
         """
         # Above this room: this is its public door.
-        from likewise.run.optimize import optimize
+        from likewise.run.optimize import run
         from likewise.run.options import Settings
 
-        return optimize(f, self, Settings(**options))
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """Write every trial to a .csv, .parquet or .json file."""
-        from likewise.study.trial_tables import export
-
-        export(self._store.since(0)[0], path)
-
-    def read(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        object: str | Sequence[str] | None = None,
-        value: str = "value",
-        std: str = "std",
-    ) -> int:
-        """Tell what a file holds, as `export` writes it or with columns of your own; how many trials that were.
-
-        path: a .csv, .parquet or .json file.
-        object: the column of the objects, or the columns that are the fields of a record. Default: as `export` writes.
-        value: the column of the values, "value" by default.
-        std: the column of their standard deviations, "std" by default; it need not be there.
-
-        Values of objects that are open suggestions are told to those; values and failures that the study has already
-        are passed over, so that a file may be read again when it has grown. All rows are told, or none.
-        """
-        from likewise.study.reading import new_findings
-        from likewise.study.trial_tables import read_entries
-
-        with self._lock:
-            self._ledger.sync()
-            entries = read_entries(path, object=object, value=value, std=std)
-            findings = new_findings(str(path), entries, self.space, self._ledger)
-            try:
-                self._recorder.record(findings)
-            except SimilarityError as error:
-                raise SimilarityError(f"{path}: {error}") from error
-            self._suspicion.look(findings, self._ledger, self._proposer, self._sign)
-            return len(findings)
+        return run(f, self, Settings(**options))
 
     def begin_in_child(self) -> None:
         """In a forked child: another worker, and nothing that a thread of the parent was in the middle of."""
@@ -421,19 +398,11 @@ class Study:
         if not self._lock.acquire(blocking=False):
             self._lock = RLock()
             self._proposer.restart()
-            self._ledger = Ledger(self._store, self.space.from_json)
+            named = self.goals.objective if self.goals.named else None
+            self._ledger = Ledger(self._store, self.space.from_json, named)
         else:
             self._lock.release()
         self._recorder = replace(self._recorder, ledger=self._ledger, worker=self.worker)
-
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.direction == "maximize" else -1.0
-
-    def _trials_in(self, state: State) -> list[Trial]:
-        with self._lock:
-            self._ledger.sync()
-            return self._ledger.within(state)
 
     def _note(self, opening: dict[str, Any]) -> None:
         """Record what this opening uses, unless the last one used the same."""
@@ -446,19 +415,30 @@ class Study:
         if any(t.lease is not None for t in self._ledger.within(State.ASKED)) and self._store.expire():
             self._ledger.sync()
 
-    def _beliefs(self) -> Beliefs:
-        if not self._trials_in(State.TOLD):
-            raise StudyError(f"study {self.name!r} has no observation to predict from; tell it one first")
-        return self._proposer.believe(observations(self._ledger, self._sign))
+    def _outcome(self, name: str | None) -> str:
+        """The outcome of this name, or the one that there is."""
+        names = self.goals.outcomes
+        if name is None and len(names) == 1:
+            return names[0]
+        if name not in names:
+            given = "give outcome=…" if name is None else f"there is no outcome {name!r}"
+            raise StudyError(f"study {self.name!r} has the outcomes {', '.join(map(repr, names))}; {given}")
+        return name
+
+    def _beliefs(self, outcome: str | None = None) -> Beliefs:
+        name = self._outcome(outcome)
+        self._ledger.sync()
+        told = observations(self._ledger, self.goals)
+        if name not in told.outcomes:
+            which = f" of {name!r}" if self.goals.named else ""
+            raise StudyError(f"study {self.name!r} has no observation{which} to predict from; tell it one first")
+        return self._proposer.believe(told)[name]
 
     def _record(self, findings: Sequence[Finding]) -> None:
         with self._lock:
             self._ledger.sync()
             self._recorder.record(findings)
-            self._suspicion.look(findings, self._ledger, self._proposer, self._sign)
+            self._suspicion.look(findings, self._ledger, self._proposer, self.goals)
 
-
-def _for_user(trial: Trial) -> Trial:
-    """The trial for a user, who may do with its object what he likes."""
-    x = copied(trial.object)
-    return trial if x is trial.object else replace(trial, object=x)
+    def _look(self, findings: Sequence[Finding]) -> None:
+        self._suspicion.look(findings, self._ledger, self._proposer, self.goals)

@@ -17,12 +17,27 @@ class Analogue:
 
 
 @dataclass(frozen=True)
+class Expected:
+    """What is expected of an outcome: mean, standard deviation, and the ends of the 95 % interval of the true value."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Suggestion:
     """An object to try next, and what is expected of it.
 
     `low` and `high` are the ends of the 95 % interval of the true value, `chance` is the probability to beat the best
     observation, `improvement` the expected gain over it, 0 where it is not beaten, in the units of the values. All
     numbers are None while there is nothing to predict from.
+
+    With several outcomes `outcomes` has what is expected of each, by name, and `analogues` are by name, too;
+    `chance_feasible` is the probability to keep to all constraints. With several objectives `chance` is the probability
+    to enter the front, `improvement` the expected growth of the front's hypervolume, as a share of it and on the scales
+    of the models, and the other numbers are None. With one objective they are those of the objective.
     """
 
     id: int
@@ -31,14 +46,29 @@ class Suggestion:
     std: float | None = None
     chance: float | None = None
     improvement: float | None = None
-    analogues: tuple[Analogue, ...] = ()
+    analogues: Any = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     low: float | None = None
     high: float | None = None
+    outcomes: Mapping[str, Expected] = field(default_factory=dict)
+    chance_feasible: float | None = None
     # The object's name in its study, whatever becomes of the object in the user's hands.
     key: str = field(default="", repr=False, compare=False)
 
+    @property
+    def means(self) -> dict[str, float]:
+        """What is expected of each outcome, by name."""
+        return {name: expected.mean for name, expected in self.outcomes.items()}
+
+    @property
+    def stds(self) -> dict[str, float]:
+        """How uncertain that is, by name."""
+        return {name: expected.std for name, expected in self.outcomes.items()}
+
     def __str__(self) -> str:
+        if self.outcomes:
+            each = (f"{name} {e.mean:.4g} ({e.low:.4g} to {e.high:.4g})" for name, e in self.outcomes.items())
+            return f"try {self.object!r}: expect {', '.join(each)}"
         if self.mean is None:
             return f"try {self.object!r}: it is unlike what was tried before"
         because = ", ".join(f"{a.object!r} ({a.value:.4g})" for a in self.analogues[:3])

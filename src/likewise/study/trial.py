@@ -22,12 +22,27 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """A measured outcome of a trial: its value, and the standard deviation of the measurement, where it is known.
+
+    limit: "below" or "above" where the value is only an upper or a lower bound of what was measured.
+    told: the study's revision when it was told, which orders what was told.
+    """
+
+    value: float
+    std: float | None = None
+    limit: str | None = None
+    told: int = field(default=0, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
 class Trial:
     """One object of a study: its state, its value once told, and when and by whom it was evaluated.
 
     `id` counts from 0 in order of creation; `std` is the measurement's standard deviation; times are seconds since the
     epoch, by the storage's clock; `lease` is when an asked trial may be taken back; `summary` is what the model said
-    when it was asked.
+    when it was asked. In a study of named objectives `outcomes` has what was told so far, by name, and `value` is that
+    of the objective where there is one.
 
     >>> Trial(0, "CCO", State.TOLD, value=0.31).state
     <State.TOLD: 'told'>
@@ -44,3 +59,9 @@ class Trial:
     updated: float = 0.0
     lease: float | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The values of the outcomes that were told, by name."""
+        return {name: outcome.value for name, outcome in self.outcomes.items()}

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 AFTER = ("value", "std", "state", "error", "worker", "created", "updated")
 RESERVED = frozenset(("id", "object", *AFTER))
 PREFIX = "object."
+# What the columns of an outcome's standard deviation and limit are called after it.
+SPREAD, LIMIT = " std", " limit"
 SUFFIXES = (".csv", ".parquet", ".json")
 # Whole numbers beyond this are not all doubles.
 WHOLE = 2**53
@@ -38,50 +40,68 @@ ABSENT: Any = ...
 
 
 class Entry(NamedTuple):
-    """A trial read from a table: the object as JSON text, and what is known about it."""
+    """A trial read from a table: the object as JSON text, and what is known about it.
+
+    With named outcomes `outcomes` has (value, std) of each that is there, and the trial has no value of its own.
+    """
 
     payload: str
     value: float | None
     std: float | None
     state: State
     error: str | None
+    outcomes: Mapping[str, tuple[float, float | None]] = {}
 
 
-def export(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
-    """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once."""
+def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
+    """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once.
+
+    Named `outcomes` have columns of their own, and one for their standard deviations where any is known.
+    """
     target = Path(path)
     suffix = _suffix(target)
-    records = [_record(row) for row in sorted(rows, key=lambda row: row.id)]
+    after = _after(rows, outcomes)
+    records = [_record(row, after) for row in sorted(rows, key=lambda row: row.id)]
     try:
         if suffix == ".json":
             write_bytes(target, json.dumps(records, indent=1).encode())
         else:
-            write(_frame(records, suffix), target, Dialect(kind="csv" if suffix == ".csv" else "parquet"))
+            write(_frame(records, suffix, after), target, Dialect(kind="csv" if suffix == ".csv" else "parquet"))
     except TableError as error:
         raise StorageError(str(error)) from error
 
 
 def read_entries(
-    path: str | os.PathLike[str], *, object: str | Sequence[str] | None = None, value: str = "value", std: str = "std"
+    path: str | os.PathLike[str],
+    *,
+    object: str | Sequence[str] | None = None,
+    value: Any = "value",
+    std: str = "std",
+    outcomes: Mapping[str, str] | None = None,
 ) -> list[Entry]:
     """Every trial of a table, as `export` writes it or as a user does.
 
     `object` is the column that holds the objects, or the columns that are the fields of a record; left out, it is the
     column "object", or else every column that `export` does not use itself. A row without a value has not been told.
+    `outcomes` are the columns of named outcomes, by name.
     """
     source = Path(path)
-    columns, records = _read(source, (value, std))
+    measured = list((outcomes or {}).values()) or [value]
+    spreads = [column + SPREAD for column in measured] if outcomes else [std]
+    columns, records = _read(source, (*measured, *spreads))
     given = [] if object is None else [object] if isinstance(object, str) else list(object)
-    if records and (missing := [name for name in (value, *given) if name not in columns]):
+    if records and (missing := [name for name in (*measured, *given) if name not in columns]):
         raise StudyError(f"{source} has no column {missing[0]!r}; its columns are {', '.join(map(repr, columns))}")
     if object is None and "object" in columns:
         object = "object"
     elif object is None:
-        object = [name for name in columns if name not in RESERVED | {value, std}]
+        object = [name for name in columns if name not in RESERVED | {*measured, *spreads}]
     if records and not object:
         raise StudyError(f"{source} has no column for the objects; its columns are {', '.join(map(repr, columns))}")
+    named = outcomes or {}
     return [
-        _entry(f"{source}, data row {number}", record, object, value, std) for number, record in enumerate(records, 1)
+        _entry(f"{source}, data row {number}", record, object, value, std, named)
+        for number, record in enumerate(records, 1)
     ]
 
 
@@ -92,29 +112,44 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _record(row: Row) -> dict[str, Any]:
-    return {"id": row.id, "object": json.loads(row.payload), **{name: getattr(row, name) for name in AFTER}}
+def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
+    """The columns after the object: those of the outcomes instead of one value, where they are named."""
+    if not outcomes:
+        return AFTER
+    known = [json.loads(row.outcomes) for row in rows if row.outcomes]
+    stds = [name for name in outcomes if any("std" in one.get(name, {}) for one in known)]
+    limits = [name for name in outcomes if any("limit" in one.get(name, {}) for one in known)]
+    return (*outcomes, *(name + SPREAD for name in stds), *(name + LIMIT for name in limits), *AFTER[2:])
 
 
-def _frame(records: Sequence[Mapping[str, Any]], suffix: str) -> polars.DataFrame:
+def _record(row: Row, after: Sequence[str]) -> dict[str, Any]:
+    known = {} if row.outcomes is None else json.loads(row.outcomes)
+    told = {name: one["value"] for name, one in known.items()}
+    told |= {name + SPREAD: one["std"] for name, one in known.items() if "std" in one}
+    told |= {name + LIMIT: one["limit"] for name, one in known.items() if "limit" in one}
+    fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
+    return {"id": row.id, "object": json.loads(row.payload), **fields}
+
+
+def _frame(records: Sequence[Mapping[str, Any]], suffix: str, after: Sequence[str]) -> polars.DataFrame:
     import polars
 
-    columns = _flat(records).items()
+    columns = _flat(records, after).items()
     if suffix == ".parquet":
         return polars.DataFrame([_column_of(name, cells) for name, cells in columns])
     return polars.DataFrame([polars.Series(name, _texts(cells), dtype=polars.String()) for name, cells in columns])
 
 
-def _flat(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def _flat(records: Sequence[Mapping[str, Any]], after: Sequence[str]) -> dict[str, list[Any]]:
     """Columns of cells, the fields of records among them as columns of their own."""
     objects = [record["object"] for record in records]
     if objects and all(isinstance(each, dict) and each and all(map(_names, each)) for each in objects):
         fields = dict.fromkeys(name for each in objects for name in each)
-        middle = {_column(name): [each.get(name, ABSENT) for each in objects] for name in fields}
+        middle = {_column(name, after): [each.get(name, ABSENT) for each in objects] for name in fields}
     else:
         middle = {"object": objects}
-    after = {name: [_cell(record[name]) for record in records] for name in AFTER}
-    return {"id": [record["id"] for record in records], **middle, **after}
+    last = {name: [_cell(record[name]) for record in records] for name in after}
+    return {"id": [record["id"] for record in records], **middle, **last}
 
 
 def _names(field: str) -> bool:
@@ -122,9 +157,9 @@ def _names(field: str) -> bool:
     return field.isprintable() and field.strip() == field != "" and '"' not in field
 
 
-def _column(field: str) -> str:
+def _column(field: str, after: Sequence[str]) -> str:
     """The name of a field's column; those that would be mistaken for another get a prefix."""
-    return PREFIX + field if field in RESERVED or field.startswith(PREFIX) else field
+    return PREFIX + field if field in RESERVED or field in after or field.startswith(PREFIX) else field
 
 
 def _cell(content: Any) -> Any:
@@ -212,9 +247,18 @@ def _native(cells: Sequence[Any]) -> list[Any]:
     return [ABSENT if cell is None else read_json(cell) if isinstance(cell, bytes) else cell for cell in cells]
 
 
-def _entry(where: str, record: Mapping[str, Any], object: str | Sequence[str], value: str, std: str) -> Entry:
-    measured, spread = (_number(where, name, record.get(name)) for name in (value, std))
-    state = _state(where, record.get("state"), measured)
+def _entry(
+    where: str,
+    record: Mapping[str, Any],
+    object: str | Sequence[str],
+    value: str,
+    std: str,
+    outcomes: Mapping[str, str],
+) -> Entry:
+    told = _outcomes(where, record, outcomes)
+    single = (None, None) if outcomes else (value, std)
+    measured, spread = (None if name is None else _number(where, name, record.get(name)) for name in single)
+    state = _state(where, record.get("state"), next(iter(told.values()))[0] if told else measured)
     if isinstance(object, str):
         content = record.get(object)
     else:
@@ -223,9 +267,18 @@ def _entry(where: str, record: Mapping[str, Any], object: str | Sequence[str], v
         payload = json.dumps(content, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise StudyError(f"{where}: the object {content!r} is not JSON: {error}") from error
-    told = state is State.TOLD
     error_text = record.get("error")
-    return Entry(payload, measured, spread if told else None, state, None if error_text is None else str(error_text))
+    error_text = None if error_text is None else str(error_text)
+    return Entry(payload, measured, spread if state is State.TOLD else None, state, error_text, told)
+
+
+def _outcomes(
+    where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]
+) -> dict[str, tuple[float, float | None]]:
+    """The named outcomes of a row that are there."""
+    found = {name: _number(where, column, record.get(column)) for name, column in outcomes.items()}
+    spreads = {name: _number(where, column + SPREAD, record.get(column + SPREAD)) for name, column in outcomes.items()}
+    return {name: (value, spreads[name]) for name, value in found.items() if value is not None}
 
 
 def _number(where: str, column: str, cell: Any) -> float | None:

@@ -38,6 +38,11 @@ def row(name: str, **changes: Any) -> NewRow:
     return NewRow(key=json.dumps(name), payload=json.dumps(name), **changes)
 
 
+def outcomes(**values: float) -> str:
+    """Outcomes of these values."""
+    return json.dumps({name: {"value": value} for name, value in values.items()})
+
+
 def refuses(error: type[E], *words: str, call: Callable[[], object]) -> E:
     """The error that the call must raise, with a message that must hold every word."""
     try:
@@ -202,6 +207,31 @@ def ends_and_rows_are_recorded_together(storage: Storage) -> None:
     assert study.record() == []
 
 
+def outcomes_arrive_one_by_one(storage: Storage) -> None:
+    """Several outcomes come back exactly, each with the revision it was told at; none is told twice, or lost."""
+    study = storage.open("outcomes", SETTINGS)
+    study.add([row("a"), row("b"), row("c", state=State.TOLD, outcomes=outcomes(cost=NUMBERS[0], gain=5e-324))])
+    study.settle(0, state=State.TOLD, outcomes=outcomes(gain=NUMBERS[4]))
+    first = study.since(0)[1]
+    study.settle(1, state=State.TOLD, outcomes='{"gain": {"value": 0.1, "std": 0.5, "limit": "below"}}')
+    study.settle(0, state=State.TOLD, outcomes=outcomes(cost=1e22))
+    held = [json.loads(each.outcomes or "{}") for each in whole(storage.open("outcomes", SETTINGS))]
+    assert {name: one["value"] for name, one in held[0].items()} == {"gain": NUMBERS[4], "cost": 1e22}
+    assert held[0]["gain"]["told"] == first < held[1]["gain"]["told"] < held[0]["cost"]["told"]
+    assert {name: one["value"] for name, one in held[2].items()} == {"cost": NUMBERS[0], "gain": 5e-324}
+    assert held[1]["gain"] | {"told": 0} == {"value": 0.1, "std": 0.5, "limit": "below", "told": 0}
+    before = study.since(0)
+    again = outcomes(cost=2.0)
+    refuses(
+        StudyError, "trial 0", "told", "'cost' 1e+22", call=lambda: study.settle(0, state=State.TOLD, outcomes=again)
+    )
+    refuses(StudyError, "told", call=lambda: study.settle(0, state=State.FAILED, error="late"))
+    refuses(StudyError, "failed", call=lambda: study.add([row("d", state=State.FAILED, outcomes=again)]))
+    for bad in ("{}", "[1]", "{", '{"gain": 1}', '{"gain": {"value": NaN}}', '{"gain": {"value": 1, "std": -1}}'):
+        refuses(StudyError, "outcome", call=lambda bad=bad: study.add([row("e", state=State.TOLD, outcomes=bad)]))  # type: ignore[misc]
+    assert study.since(0) == before
+
+
 def what_is_not_finite_is_refused(storage: Storage) -> None:
     """NaN and infinities are stored nowhere, and the study is unchanged."""
     study = storage.open("finite", SETTINGS)
@@ -322,6 +352,7 @@ LAWS: tuple[Callable[[Storage], None], ...] = (
     results_are_final,
     late_results_are_kept,
     ends_and_rows_are_recorded_together,
+    outcomes_arrive_one_by_one,
     what_is_not_finite_is_refused,
     news_is_complete,
     leases_run_out,

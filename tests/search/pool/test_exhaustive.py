@@ -33,7 +33,7 @@ from likewise.search.pool import partition as partitions
 from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.search.pool.partition import Partition
-from likewise.search.pool.query import Contenders, Query, join_entries, merge
+from likewise.search.pool.query import Compared, Contenders, Query, join_entries, merge
 from likewise.search.pool.score_columns import Columns
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings import pieces
@@ -116,7 +116,9 @@ def query(scorer: Scorer, taken: Sequence[int] = (), seed: int = 0, versions: in
     pending = tuple(range(t, len(next(iter(scorer.committee.waiting.values()), scorer.committee.grams[0]))))
     failures = () if scorer.feasibility is None else tuple(range(1000, 1000 + len(scorer.feasibility.committee)))
     held = np.array(sorted(taken), dtype=np.intp)
-    return Query(scorer, tuple(range(t)), pending, failures, dict.fromkeys(range(3), versions), held, seed)
+    known = dict.fromkeys(range(3), versions)
+    chance = () if scorer.feasibility is None else (Compared(failures, (), known),)
+    return Query(scorer, (Compared(tuple(range(t)), pending, known), *chance), held, seed)
 
 
 def check(found: Contenders, direct: Any, taken: Sequence[int], most: int, *, close: float = 1e-6) -> None:
@@ -179,7 +181,8 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     # Twice the same object is twice its number.
     objects, values = [*objects, *objects[:3]], np.concatenate([values, values[:3] + 0.1])
     scorer = Scorer.on(committee(rng, objects, values, members, spectra), lw.LogExpectedImprovement())
-    asked = replace(query(scorer), numbers=(*range(30), 0, 1, 2))
+    compared = Compared((*range(30), 0, 1, 2), (), dict.fromkeys(range(3), 0))
+    asked = replace(query(scorer), compared=(compared,))
     one = Partition.of(pool.objects, total=N if precise else 10**6)
     check(one.contenders(asked, 16), scorer.score(pool.objects), [], 16, close=1e-6 if precise else 2e-3)
     direct = scorer.score(pool.objects)
@@ -187,8 +190,8 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     fresh._prepare(asked)
     fresh.bounds.prepare(asked)
     (chunk,) = fresh.chunks
-    loose = fresh.bounds.scores(asked, chunk, {})
-    tight = fresh.bounds.scores(asked, chunk, fresh._projections(asked))
+    loose = fresh.bounds.scores(asked, chunk, {}, 0)
+    tight = fresh.bounds.scores(asked, chunk, fresh._projections(asked), 0)
     assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
     assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
 
@@ -251,7 +254,7 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     one, seen, score = Partition.of(pool.objects), list[int](), Beliefs.scores
 
     def counted(beliefs: Beliefs, scorer: Scorer) -> Any:
-        seen.append(beliefs.means.shape[1])
+        seen.append(beliefs.moments[0][0].shape[1])
         return score(beliefs, scorer)
 
     monkeypatch.setattr(Beliefs, "scores", counted)
@@ -260,7 +263,7 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
         member = lone(Mix((1.0,), 1.0, offset), [gram], values[:t], 1e-2)
         scorer = Scorer.on(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0])
         seen.clear()
-        found = one.contenders(replace(query(scorer), versions={0: 0}), 16)
+        found = one.contenders(query(scorer), 16)
         check(found, scorer.score(pool.objects), [], 16, close=1e-4)
     assert sum(seen) < len(pool) / 10
 

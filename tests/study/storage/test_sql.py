@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from likewise.study.storage import database, schema
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import open_storage
 from likewise.study.storage.listing import studies
+from likewise.study.storage.rows import digest
 from likewise.study.storage.sql import Sql, open_sql
 from likewise.study.storage.trials import NewRow, Row
 from likewise.study.trial import State
@@ -394,7 +396,7 @@ def test_an_open_study_is_not_written_once_the_schema_has_risen(url: str) -> Non
         ):
             with pytest.raises(StorageError, match=r"newer likewise .schema 99, .*upgrade"):
                 write()
-        execute(url, "UPDATE likewise_meta SET value = '1'")
+        execute(url, "UPDATE likewise_meta SET value = '2'")
         assert [row.state for row in study.since(0)[0]] == [State.ASKED]
 
 
@@ -410,25 +412,77 @@ def aged(url: str) -> None:
     with open_storage(url) as storage:
         storage.open("old", {}).add([NewRow("a", "1", state=State.TOLD, value=0.1)])
     execute(
-        url, "ALTER TABLE likewise_trials DROP COLUMN std", "UPDATE likewise_meta SET value = '0' WHERE name = 'schema'"
+        url,
+        "ALTER TABLE likewise_trials DROP COLUMN std",
+        "ALTER TABLE likewise_trials DROP COLUMN outcomes",
+        "UPDATE likewise_meta SET value = '0' WHERE name = 'schema'",
     )
 
 
 def test_an_older_schema_is_migrated(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     aged(url)
     step = ("ALTER TABLE likewise_trials ADD COLUMN std DOUBLE PRECISION",)
-    monkeypatch.setattr(schema, "MIGRATIONS", {0: step})
+    monkeypatch.setattr(schema, "MIGRATIONS", {0: step, **schema.MIGRATIONS})
     for _ in range(2):
         with open_storage(url) as storage:
             (row,) = storage.open("old", {}).since(0)[0]
             assert (row.value, row.std) == (0.1, None)
-    assert execute(url, "SELECT value FROM likewise_meta") == [("1",)]
+    assert execute(url, "SELECT value FROM likewise_meta") == [("2",)]
+
+
+# The tables of schema 1, as SQLite kept them, with a study of two trials.
+SCHEMA_1 = """
+CREATE TABLE likewise_meta (name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name));
+CREATE TABLE likewise_studies (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,
+  settings TEXT NOT NULL, size INTEGER NOT NULL, revision BIGINT NOT NULL, created DOUBLE NOT NULL,
+  updated DOUBLE NOT NULL, UNIQUE (name));
+CREATE TABLE likewise_trials (study INTEGER NOT NULL, id INTEGER NOT NULL, "key" TEXT NOT NULL, payload TEXT NOT NULL,
+  state TEXT NOT NULL, value DOUBLE, std DOUBLE, error TEXT, worker TEXT, created DOUBLE NOT NULL,
+  updated DOUBLE NOT NULL, lease DOUBLE, summary TEXT NOT NULL, revision BIGINT NOT NULL, digest TEXT NOT NULL,
+  replicate BOOLEAN NOT NULL, PRIMARY KEY (study, id),
+  FOREIGN KEY(study) REFERENCES likewise_studies (id) ON DELETE CASCADE);
+CREATE TABLE likewise_notes (id INTEGER NOT NULL, study INTEGER NOT NULL, created DOUBLE NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (id), FOREIGN KEY(study) REFERENCES likewise_studies (id) ON DELETE CASCADE);
+INSERT INTO likewise_meta VALUES ('schema', '1');
+INSERT INTO likewise_studies VALUES (1, 'old', '{}', 2, 2, 1.7e9, 1.7e9);
+INSERT INTO likewise_trials VALUES (1, 0, 'a', '1', 'told', 0.30000000000000004, 0.5, NULL, 'w', 1.7e9, 1.7e9, NULL,
+  '{"mean": 1}', 2, :a, 0);
+INSERT INTO likewise_trials VALUES (1, 1, 'b', '2', 'asked', NULL, NULL, NULL, 'w', 1.7e9, 1.7e9, NULL, '{}', 1, :b, 0);
+"""
+
+
+def test_a_file_of_schema_1_is_migrated_and_takes_outcomes(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    script = SCHEMA_1.replace(":a", f"'{digest('a')}'").replace(":b", f"'{digest('b')}'")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    for told in (False, True):
+        with open_storage(f"sqlite:///{path}") as storage:
+            study = storage.open("old", {})
+            first, second = sorted(study.since(0)[0], key=lambda row: row.id)
+            assert (first.value, first.std, first.outcomes, first.worker) == (0.1 + 0.2, 0.5, None, "w")
+            assert (second.state is State.TOLD) is told
+            if not told:
+                study.settle(1, state=State.TOLD, outcomes='{"yield": {"value": 71.0}}')
+            assert storage.check() == []
+    assert execute(f"sqlite:///{path}", "SELECT value FROM likewise_meta") == [("2",)]
+
+
+def test_a_database_of_schema_1_is_migrated(url: str) -> None:
+    with open_storage(url) as storage:
+        storage.open("old", {}).add([NewRow("a", "1", state=State.TOLD, value=0.1)])
+    drop = "ALTER TABLE likewise_trials DROP COLUMN outcomes"
+    execute(url, drop, "UPDATE likewise_meta SET value = '1' WHERE name = 'schema'")
+    with open_storage(url) as storage:
+        study = storage.open("old", {})
+        study.add([NewRow("b", "2", state=State.TOLD, outcomes='{"yield": {"value": 71.0}}')])
+        assert [(row.value, row.outcomes is None) for row in study.since(0)[0]] == [(0.1, True), (None, False)]
 
 
 def test_a_migration_that_breaks_changes_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     aged(url)
     steps = ("ALTER TABLE likewise_trials ADD COLUMN std DOUBLE PRECISION", "ALTER TABLE nowhere ADD COLUMN x TEXT")
-    monkeypatch.setattr(schema, "MIGRATIONS", {0: steps})
+    monkeypatch.setattr(schema, "MIGRATIONS", {0: steps, **schema.MIGRATIONS})
     with pytest.raises(StorageError, match="nowhere"):
         open_storage(url)
     assert execute(url, "SELECT value FROM likewise_meta") == [("0",)]

@@ -20,7 +20,8 @@ from likewise.integrations.optuna.tree import Node, grow
 from likewise.model.schedule import Data
 from likewise.similarity.base import Function, Similarity
 from likewise.spaces.base import Space
-from likewise.study.methods.base import Known, Restarting
+from likewise.study.goals import VALUE, Goals
+from likewise.study.methods.base import Known, Restarting, Told
 from likewise.study.methods.committee import CommitteeMethod
 
 LISTED = 20_000
@@ -114,7 +115,7 @@ class _Working:
         similarities = method.similarities("auto", whole, np.random.default_rng(0))
         # What can be listed is compared as a whole, and not searched.
         self.space = whole.grid() if whole.size <= LISTED else whole
-        self.proposer = Restarting(lambda: method.start(self.space, similarities))
+        self.proposer = Restarting(lambda: method.start(self.space, similarities, Goals()))
 
     def propose(
         self, trial: FrozenTrial, trials: Sequence[FrozenTrial], direction: StudyDirection, rng: np.random.Generator
@@ -135,7 +136,7 @@ class _Working:
         bad = [x for _, x in self._within(failed)]
         pending = [x for _, x in self._within(t for t in trials if t.state is TrialState.RUNNING)]
         taken = {self.space.key(x) for x in [*data.objects, *bad, *pending]}
-        return Known(data, bad, pending, taken, rng)
+        return Known(Told({VALUE: data} if told else {}, data), bad, pending, taken, rng)
 
     def _within(self, trials: Iterable[FrozenTrial]) -> list[tuple[FrozenTrial, Any]]:
         """Trials of this search space with their objects."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Moments, Scoring
 from likewise.model.committee import Committee
 from likewise.search.pool.query import Entries
 from likewise.similarity.base import Matrix, Vector
@@ -18,42 +18,49 @@ from likewise.similarity.base import Matrix, Vector
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Means and variances, one row per member, that pending objects do not change, and the chances to be measured."""
+    """Each committee's means and variances, one row per member, that pending objects do not change, and the chances."""
 
     entries: Entries
-    means: Matrix
-    variances: Matrix
+    moments: tuple[Moments, ...]
     log_chance: Vector | None
 
     @classmethod
-    def of(cls, scorer: Scorer, entries: Entries) -> Beliefs:
-        """The beliefs of a scorer's committee about these rows."""
-        committee, chance = scorer.committee.without_pending(), None
-        observed = {k: scores[:, : len(committee)] for k, scores in entries.scores.items()}
-        means, variances = committee.moments(observed, {k: entries.selves[k] for k in observed})
+    def of(cls, scorer: Scoring, entries: Entries) -> Beliefs:
+        """The beliefs of a scorer's committees about these rows."""
+        moments = []
+        for place, committee in enumerate(scorer.committees):
+            rows, selves = entries.of(place)
+            observed = {k: scores[:, : len(committee)] for k, scores in rows.items()}
+            moments.append(committee.without_pending().moments(observed, selves))
+        chance = None
         if scorer.feasibility is not None:
-            own = {k: entries.selves[k] for k in entries.chances}
-            chance = scorer.feasibility.score_rows(entries.chances, own)
-        return cls(entries, means, variances, chance)
+            chance = scorer.feasibility.score_rows(*entries.of(len(scorer.committees)))
+        return cls(entries, tuple(moments), chance)
 
-    def scores(self, scorer: Scorer) -> tuple[Vector, Vector]:
+    def scores(self, scorer: Scoring) -> tuple[Vector, Vector]:
         """What each row is worth given the scorer's pending objects, and what it cannot exceed when more are."""
-        variances = self._given_pending(scorer.committee)
-        score, ceiling = scorer.score_moments(self.means, variances), scorer.bound_moments(self.means, variances)
-        score = scorer.hide_known(score, self.entries.scores, self.entries.selves)
+        moments = [
+            (means, self._given_pending(place, committee, variances))
+            for place, (committee, (means, variances)) in enumerate(zip(scorer.committees, self.moments, strict=True))
+        ]
+        known = list(self.entries.known.values())
+        score, ceiling = scorer.score_moments(moments, known), scorer.bound_moments(moments, known)
+        rows, selves = zip(*(self.entries.of(place) for place in range(len(moments))), strict=True)
+        score = scorer.hide_known(score, rows, selves)
         if self.log_chance is None:
             return score, ceiling
         return scorer.lower(score, self.log_chance), scorer.lower(ceiling, self.log_chance)
 
-    def _given_pending(self, committee: Committee) -> Matrix:
+    def _given_pending(self, place: int, committee: Committee, variances: Matrix) -> Matrix:
         if not committee.waiting:
-            return self.variances
-        self._compare(committee)
-        return committee.lower(self.variances, committee.mix_scores(self.entries.scores))
+            return variances
+        self._compare(place, committee)
+        return committee.lower(variances, committee.mix_scores(self.entries.of(place)[0]))
 
-    def _compare(self, committee: Committee) -> None:
+    def _compare(self, place: int, committee: Committee) -> None:
         """Compare with what has become pending; earlier picks come first, and their scores are kept."""
         scores, encodings = self.entries.scores, self.entries.encodings
         for k, gram in committee.waiting.items():
-            if scores[k].shape[1] < len(gram):
-                scores[k] = np.hstack([scores[k], gram.rows(encodings[k], scores[k].shape[1])])
+            mine = scores[place, k]
+            if mine.shape[1] < len(gram):
+                scores[place, k] = np.hstack([mine, gram.rows(encodings[k], mine.shape[1])])

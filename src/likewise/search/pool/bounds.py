@@ -14,9 +14,9 @@ What objects in flight take from a variance has the same form, with the scores w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,13 @@ from numpy.typing import NDArray
 
 from likewise.model.committee import Member
 from likewise.search.pool.chunk import BLOCK, Chunk
-from likewise.search.pool.query import Query, Rows
+from likewise.search.pool.query import Compared, Query, Rows
 from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.combine.mix import Mix
 
 Single = NDArray[np.float32]
+# A member, by the place of its committee and its own.
+Place = tuple[int, int]
 # Values are kept in single precision, rounded up.
 UP = np.float32(1.0 + 1e-6)
 MOST_KEPT = 32
@@ -91,75 +94,92 @@ class Bounds:
         """Forget the values that are no bounds any more."""
         self.known = 0.0
         current: dict[Any, _Kept] = {}
-        for member in query.scorer.committee.members:
-            key, ratios = _key(member, query), _ratios(member, query)
+        for (c, _), member in members(query):
+            key, ratios = _key(c, member, query), _ratios(c, member, query)
             before = self._kept.pop(key, None)
             fresh = before is None or not before.holds(ratios)
             values = np.full(self.size, np.inf, dtype=np.float32) if before is None or fresh else before.values
-            self.known += 0.0 if fresh else member.weight
+            self.known += 0.0 if fresh else member.weight / len(query.scorer.committees)
             current[key] = _Kept(ratios, values, member.regression.shrinking, fresh)
         others = {key: kept for key, kept in self._kept.items() if kept.shrinking}
         # Last in, last out.
         last = list(others)[max(0, len(current) + len(others) - MOST_KEPT) :]
         self._kept = {key: others[key] for key in last} | current
 
-    def scores(self, query: Query, chunk: Chunk, projections: Mapping[int, Matrix]) -> Vector:
-        """What no row of the chunk is worth more than."""
-        means, variances = self._moments(query, chunk, projections)
+    def scores(self, query: Query, chunk: Chunk, projections: Mapping[Place, Matrix], first: int) -> Vector:
+        """What no row of the chunk is worth more than; the chunk counts from row `first` of the pool."""
+        moments = self._moments(query, chunk, projections)
         bounds = np.empty(chunk.size)
         for start in range(0, chunk.size, BLOCK):
-            part = slice(start, start + BLOCK)
-            exact = means[:, part].astype(np.float64), variances[:, part].astype(np.float64)
-            bounds[part] = query.scorer.bound_moments(*exact)
+            part = slice(start, min(start + BLOCK, chunk.size))
+            exact = [(m[:, part].astype(np.float64), v[:, part].astype(np.float64)) for m, v in moments]
+            begin = first + chunk.first
+            known = [values[begin + part.start : begin + part.stop] for values in query.known]
+            bounds[part] = query.scorer.bound_moments(exact, known)
         return bounds
 
-    def _moments(self, query: Query, chunk: Chunk, projections: Mapping[int, Matrix]) -> tuple[Matrix, Matrix]:
+    def _moments(self, query: Query, chunk: Chunk, projections: Mapping[Place, Matrix]) -> list[tuple[Matrix, Matrix]]:
         """Bounds of each member's means and variances, with what is pending, at all rows of the chunk."""
-        members = query.scorer.committee.members
-        means, variances = np.empty((2, len(members), chunk.size), dtype=chunk.dtype)
-        for mix, group in groupby(range(len(members)), key=lambda i: members[i].mix):
-            places = list(group)
+        committees = query.scorer.committees
+        found = [tuple(np.empty((2, len(each.members), chunk.size), dtype=chunk.dtype)) for each in committees]
+        for mix, compared, group in _groups(query):
             # Whatever the members of a mix need are sums over the same columns: one reading for all of them.
-            parts = [_weights(members[i], query, projections.get(i)) for i in places]
+            parts = [_weights(member, len(compared.all), projections.get(place)) for place, member in group]
             weights = np.concatenate([part for three in parts for part in three])
-            sums = chunk.sums(mix, weights, query)
-            selves = mix.scores({k: chunk.selves[k] for k in mix.used})
+            sums = chunk.sums(mix, weights, compared)
+            selves = mix.scores({k: chunk.selves[compared.version(k)] for k in mix.used})
             slack = float(np.abs(selves).max(initial=1.0)) * rounding(chunk.dtype, weights)
             first = 0
-            for i, three in zip(places, parts, strict=True):
+            for ((c, i), member), three in zip(group, parts, strict=True):
                 cuts = np.cumsum([first, *map(len, three)])
                 mean, projected, pending = (slice(a, b) for a, b in pairwise(cuts))
                 first = cuts[-1]
-                regression = members[i].regression
-                means[i] = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
-                v: Any = self._variance(
-                    members[i], selves, query, chunk, squared_length(sums[projected], slack[projected])
-                )
+                regression = member.regression
+                found[c][0][i] = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
+                less = squared_length(sums[projected], slack[projected])
+                v: Any = self._variance(c, member, selves, query, chunk, less)
                 v = v - squared_length(sums[pending], slack[pending])
-                variances[i] = np.maximum(v, regression.treatment.floor) * (regression.spread * float(UP))
-        return means, variances
+                found[c][1][i] = np.maximum(v, regression.treatment.floor) * (regression.spread * float(UP))
+        return [(means, variances) for means, variances in found]
 
-    def _variance(self, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Any) -> Single:
+    def _variance(self, c: int, member: Member, selves: Vector, query: Query, chunk: Chunk, less: Any) -> Single:
         """A bound of v before anything is pending, of which so much is known to be explained."""
-        kept = self._kept[_key(member, query)]
+        kept = self._kept[_key(c, member, query)]
         values = kept.values[chunk.first : chunk.first + chunk.size]
         if member.regression.bounded and (kept.fresh or np.any(less)):
             v = selves + member.regression.treatment.shift - less
             np.minimum(values, v.astype(np.float32) * UP, out=values)
         return values
 
-    def learn(self, query: Query, rows: Rows, variances: Matrix) -> None:
+    def learn(self, query: Query, rows: Rows, variances: Sequence[Matrix]) -> None:
         """Keep the variances that were computed exactly, one row per member, without what is pending."""
-        for member, values in zip(query.scorer.committee.members, variances, strict=True):
-            v = values / member.regression.spread
+        for (c, i), member in members(query):
+            v = variances[c][i] / member.regression.spread
             # What is too large for a short number is bounded by infinity.
             with np.errstate(over="ignore"):
-                self._kept[_key(member, query)].values[rows] = v.astype(np.float32) * UP
+                self._kept[_key(c, member, query)].values[rows] = v.astype(np.float32) * UP
 
 
-def _weights(member: Member, query: Query, projected: Matrix | None) -> tuple[Matrix, Matrix, Matrix]:
+def members(query: Query) -> Iterator[tuple[Place, Member]]:
+    """The members of the outcomes' committees, by their places."""
+    for c, committee in enumerate(query.scorer.committees):
+        for i, member in enumerate(committee.members):
+            yield (c, i), member
+
+
+def _groups(query: Query) -> list[tuple[Mix, Compared, list[tuple[Place, Member]]]]:
+    """Members, also of several outcomes, whose scores are the same: one mix, one version of each similarity."""
+    found: dict[Any, tuple[Mix, Compared, list[tuple[Place, Member]]]] = {}
+    for (c, i), member in members(query):
+        compared = query.compared[c]
+        key = member.mix, tuple(map(compared.version, member.mix.used)), compared.all
+        found.setdefault(key, (member.mix, compared, []))[2].append(((c, i), member))
+    return list(found.values())
+
+
+def _weights(member: Member, width: int, projected: Matrix | None) -> tuple[Matrix, Matrix, Matrix]:
     """Weights of the columns whose sums are the mean, the projections, and what is pending explains."""
-    width, none = len(query.compared), np.zeros((0, len(query.compared)))
+    none = np.zeros((0, width))
 
     def pad(rows: Matrix) -> Matrix:
         return np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]))])
@@ -172,16 +192,16 @@ def _weights(member: Member, query: Query, projected: Matrix | None) -> tuple[Ma
     )
 
 
-def _key(member: Member, query: Query) -> Any:
-    return member.mix, tuple(query.versions[k] for k in member.mix.used), member.ratio
+def _key(c: int, member: Member, query: Query) -> Any:
+    return c, member.mix, tuple(map(query.compared[c].version, member.mix.used)), member.ratio
 
 
-def _ratios(member: Member, query: Query) -> dict[tuple[int, int], float]:
+def _ratios(c: int, member: Member, query: Query) -> dict[tuple[int, int], float]:
     """σ²/a of each observation, by its number and how often that has come before; equal up to rounding is equal."""
     ratios = member.regression.noise / member.regression.amplitude
     found: dict[tuple[int, int], float] = {}
     seen: Counter[int] = Counter()
-    for number, ratio in zip(query.numbers, ratios.tolist(), strict=True):
+    for number, ratio in zip(query.compared[c].observed, ratios.tolist(), strict=True):
         found[number, seen[number]] = float(f"{ratio:.9e}")
         seen[number] += 1
     return found

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.search.pool.query import Entries, Query
+from likewise.search.pool.query import Compared, Entries, Query, Version
 from likewise.search.pool.score_columns import WIDTH, Columns, Single
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.mix import Mix
@@ -25,14 +25,16 @@ BLOCK, SCORES = 4096, 1 << 16
 
 @dataclass(eq=False)
 class Chunk:
-    """Rows `first` to `first + size` of the pool; everything is kept by similarity."""
+    """Rows `first` to `first + size` of the pool: encodings by similarity, scores by what it has learnt, too."""
 
     first: int
     size: int
     dtype: Any
     encodings: dict[int, Encoding | Filed] = field(default_factory=dict)
-    selves: dict[int, Vector] = field(default_factory=dict)
-    columns: dict[int, Columns] = field(default_factory=dict)
+    selves: dict[Version, Vector] = field(default_factory=dict)
+    columns: dict[Version, Columns] = field(default_factory=dict)
+    # Where it is kept, once it has been moved to disk.
+    folder: Path | None = None
 
     def encoding(self, k: int) -> Encoding:
         """The encodings of similarity k, mapped if they are on disk."""
@@ -47,26 +49,31 @@ class Chunk:
 
     def spill(self, folder: Path) -> None:
         """Move to disk what can be moved."""
+        self.folder = folder
         for k, encoding in self.encodings.items():
             if not isinstance(encoding, Filed) and stored.storable(encoding):
                 self.encodings[k] = Filed(stored.write(encoding, folder, f"{self.first}-{k}"), folder)
-        for k, column in self.columns.items():
-            column.spill(folder / f"{self.first}-{k}.columns")
+        for version, column in self.columns.items():
+            column.spill(self._path(folder, version))
 
-    def drop(self, k: int) -> None:
-        """Forget the columns of similarity k."""
-        if k in self.columns:
-            self.columns.pop(k).close()
+    def drop(self, version: Version) -> None:
+        """Forget the columns of a similarity."""
+        self.selves.pop(version, None)
+        if version in self.columns:
+            self.columns.pop(version).close()
 
-    def reset(self, k: int, similarity: Similarity) -> None:
-        """Start similarity k anew, with other parameters."""
-        path = self.columns[k].path if k in self.columns else None
-        self.drop(k)
-        self.columns[k] = Columns(self.size, self.dtype, path)
-        self.selves[k] = similarity.within(self.encoding(k))
-        check_selves(self.selves[k], _Rows(self.first, self.size), signed=similarity.signed)
+    def begin(self, version: Version, similarity: Similarity) -> None:
+        """Begin the columns of a similarity, on disk where the chunk is."""
+        self.drop(version)
+        path = None if self.folder is None else self._path(self.folder, version)
+        self.columns[version] = Columns(self.size, self.dtype, path)
+        self.selves[version] = similarity.within(self.encoding(version[0]))
+        check_selves(self.selves[version], _Rows(self.first, self.size), signed=similarity.signed)
 
-    def grow(self, k: int, query: Query, memory: int | None = None) -> None:
+    def _path(self, folder: Path, version: Version) -> Path:
+        return folder / f"{self.first}-{version[0]}-{version[1]}.columns"
+
+    def grow(self, k: Version, query: Query, memory: int | None = None) -> None:
         """Compare with the objects that have no column yet; where most columns are of others, forget those.
 
         New columns are made in groups that take no more than `memory`.
@@ -80,8 +87,8 @@ class Chunk:
         for start in range(0, len(new), max(1, group)):
             self._compare(k, query, new[start : start + group])
 
-    def _compare(self, k: int, query: Query, new: list[int]) -> None:
-        others, encodings, similarity = query.encodings(k, new), self.encoding(k), query.similarity(k)
+    def _compare(self, k: Version, query: Query, new: list[int]) -> None:
+        others, encodings, similarity = query.encodings(k, new), self.encoding(k[0]), query.similarity(k)
         block = np.empty((len(new), self.size), dtype=self.dtype)
         step = max(BLOCK, SCORES // max(1, len(new)))
         for start in range(0, self.size, step):
@@ -92,22 +99,22 @@ class Chunk:
             block[:, part] = scores.T
         self.columns[k].append(new, block)
 
-    def sums(self, mix: Mix, weights: Matrix, query: Query) -> Single:
+    def sums(self, mix: Mix, weights: Matrix, compared: Compared) -> Single:
         """Σ_j w_ij S_j of the mix's scores S with the compared objects, in one reading of the columns."""
-        return (self._linear if mix.power == 1.0 else self._warped)(mix, weights, query)
+        return (self._linear if mix.power == 1.0 else self._warped)(mix, weights, compared)
 
-    def _linear(self, mix: Mix, weights: Matrix, query: Query) -> Single:
+    def _linear(self, mix: Mix, weights: Matrix, compared: Compared) -> Single:
         """Σ_j w_j (Σ_k c_k S_kj + offset), where no score has to be touched but to be multiplied."""
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
         for k in mix.used:
-            total += self.columns[k].sums(query.compared, weights * mix.weights[k])
+            total += self.columns[compared.version(k)].sums(compared.all, weights * mix.weights[k])
         return total + (mix.offset * weights.sum(axis=1)[:, None]).astype(self.dtype)
 
-    def _warped(self, mix: Mix, weights: Matrix, query: Query) -> Single:
+    def _warped(self, mix: Mix, weights: Matrix, compared: Compared) -> Single:
         total = np.zeros((len(weights), self.size), dtype=self.dtype)
-        for start in range(0, len(query.compared), WIDTH):
-            numbers = query.compared[start : start + WIDTH]
-            scores = {k: self.columns[k].of(numbers) for k in mix.used}
+        for start in range(0, len(compared.all), WIDTH):
+            numbers = compared.all[start : start + WIDTH]
+            scores = {k: self.columns[compared.version(k)].of(numbers) for k in mix.used}
             for part in self._stretches():
                 mixed = mix.scores({k: block[:, part] for k, block in scores.items()})
                 total[:, part] += weights[:, start : start + WIDTH].astype(self.dtype) @ mixed
@@ -116,18 +123,25 @@ class Chunk:
     def _stretches(self) -> Iterator[slice]:
         return (slice(start, start + BLOCK) for start in range(0, self.size, BLOCK))
 
-    def entries(self, query: Query, rows: NDArray[np.intp], *, exact: bool = False) -> Entries:
-        """What is known of some rows, counted from the first of the chunk; `exact` compares them again."""
-        committee, chance = query.scorer.committee, query.scorer.feasibility
+    def entries(self, query: Query, rows: NDArray[np.intp], first: int, *, exact: bool = False) -> Entries:
+        """What is known of some rows, counted from the first of the chunk; `exact` compares them again.
+
+        `first` is the row of the pool from which the chunk's own numbers count.
+        """
         encodings = {k: take(self.encoding(k), rows) for k in query.used}
-        selves = {k: self.selves[k][rows] for k in query.used}
-        theirs = {} if chance is None else {k: chance.committee.grams[k] for k in chance.committee.used}
-        if exact and self.dtype != np.float64:
-            mine = {k: committee.waiting.get(k, committee.grams[k]) for k in committee.used}
-            scores = {k: gram.rows(encodings[k]) for k, gram in mine.items()}
-            return Entries(encodings, scores, selves, {k: gram.rows(encodings[k]) for k, gram in theirs.items()})
-        scores = {k: self.columns[k].at(rows, query.compared) for k in committee.used}
-        return Entries(encodings, scores, selves, {k: self.columns[k].at(rows, query.failures) for k in theirs})
+        again, scores, selves = exact and self.dtype != np.float64, {}, {}
+        # Committees that compare the same objects by the same similarity have the same scores.
+        made: dict[Any, Matrix] = {}
+        for version, places in query.users.items():
+            for place in places:
+                at, key = query.compared[place], (place, version[0])
+                if (version, at.all) not in made:
+                    gram = query.gram(*key)
+                    found = gram.rows(encodings[version[0]]) if again else self.columns[version].at(rows, at.all)
+                    made[version, at.all] = found
+                scores[key], selves[key] = made[version, at.all], self.selves[version][rows]
+        known = {i: values[first + self.first + rows] for i, values in enumerate(query.known)}
+        return Entries(encodings, scores, selves, known)
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Known, Scoring
+from likewise.model.committee import Committee
 from likewise.search.base import Found, Search, SearchState
 from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.partition import PRECISE, Partition
-from likewise.search.pool.query import Numbers, Partitions, Query, Rows, best_places
-from likewise.similarity.base import Similarity
+from likewise.search.pool.query import Compared, Numbers, Partitions, Query, Rows, best_places
+from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pools.pool import Pool
 
 # So many rows are compared again in double precision, at most and for each object that is wanted: picks of a batch
 # change the order of those that are left.
 CONTENDERS, EACH = 512, 64
+# Similarities with what they have learnt, of each the last ones: more than any study has outcomes.
+REMEMBERED = 64
 
 
 @dataclass(eq=False)
@@ -64,7 +67,8 @@ class ExhaustiveSearch(Search):
     row: Callable[[str], int | None]
     partitions: Partitions
     _numbers: _Numbers = field(default_factory=_Numbers)
-    _similarities: dict[int, tuple[int, Similarity]] = field(default_factory=dict)
+    _similarities: dict[int, list[tuple[int, Similarity]]] = field(default_factory=dict)
+    _known: dict[Known, Vector] = field(default_factory=dict)
     _shortlist: _Shortlist | None = None
 
     @classmethod
@@ -79,7 +83,7 @@ class ExhaustiveSearch(Search):
         self.partitions.ready(dict(enumerate(similarities)))
 
     def equilibria(
-        self, scorer: Scorer, state: SearchState, *, last: Found | None = None, most: int | None = None
+        self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         """The best objects. A pending object only lowers scores: the best of the last ones may be the best of all."""
         query, short = self._query(scorer, state), self._shortlist
@@ -94,27 +98,34 @@ class ExhaustiveSearch(Search):
         self._shortlist = _Shortlist(best.rows, best.rest, beliefs, query)
         return self._shortlist.rank(query, self.objects)
 
-    def _query(self, scorer: Scorer, state: SearchState) -> Query:
-        committee, chance = scorer.committee, scorer.feasibility
-        compared = next(iter(committee.waiting.values()), committee.grams[0])
-        numbers = self._numbers.of(compared.objects)
-        return Query(
-            scorer,
-            numbers[: len(committee)],
-            numbers[len(committee) :],
-            () if chance is None else self._numbers.of(chance.committee.grams[0].objects),
-            {k: self._version(k, gram.similarity) for k, gram in enumerate(committee.grams)},
-            self._taken(state),
-            int(state.rng.integers(1 << 62)),
-        )
+    def _query(self, scorer: Scoring, state: SearchState) -> Query:
+        chance = scorer.feasibility
+        committees = (*scorer.committees, *(() if chance is None else chance.committees))
+        known = tuple(self._of_all(values) for values in scorer.known)
+        compared = tuple(map(self._compared, committees))
+        return Query(scorer, compared, self._taken(state), int(state.rng.integers(1 << 62)), known)
+
+    def _compared(self, committee: Committee) -> Compared:
+        whole = next(iter(committee.waiting.values()), committee.grams[0])
+        numbers, t = self._numbers.of(whole.objects), len(committee)
+        versions = {k: self._version(k, gram.similarity) for k, gram in enumerate(committee.grams)}
+        return Compared(numbers[:t], numbers[t:], versions)
 
     def _version(self, k: int, similarity: Similarity) -> int:
-        """A number that changes when the similarity has learnt new parameters."""
-        version, known = self._similarities.get(k, (-1, None))
-        if known is not similarity:
-            version += 1
-            self._similarities[k] = version, similarity
-        return version
+        """A number that belongs to the similarity with the parameters it has learnt."""
+        met = self._similarities.setdefault(k, [])
+        found = next((number for number, known in met if known is similarity), None)
+        if found is None:
+            found = met[-1][0] + 1 if met else 0
+            # Older ones do not come back.
+            self._similarities[k] = [*met[1 - REMEMBERED :], (found, similarity)]
+        return found
+
+    def _of_all(self, values: Known) -> Vector:
+        """What is known of every object without a model, computed once."""
+        if values not in self._known:
+            self._known[values] = values(self.objects)
+        return self._known[values]
 
     def _taken(self, state: SearchState) -> Rows:
         found = map(self.row, state.taken)

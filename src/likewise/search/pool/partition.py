@@ -18,9 +18,9 @@ import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.search.pool.beliefs import Beliefs
-from likewise.search.pool.bounds import Bounds, projection
+from likewise.search.pool.bounds import Bounds, Place, projection
 from likewise.search.pool.chunk import BLOCK, Chunk
-from likewise.search.pool.query import Contenders, Entries, Query, Rows, best_places, join_entries
+from likewise.search.pool.query import Contenders, Entries, Query, Rows, Version, best_places, join_entries
 from likewise.search.pool.score_columns import WIDTH
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings import encoding_files as stored
@@ -52,7 +52,7 @@ class Partition:
     memory: int | None = None
     chunks: list[Chunk] = field(init=False)
     bounds: Bounds = field(init=False)
-    _versions: dict[int, int] = field(default_factory=dict)
+    _versions: set[Version] = field(default_factory=set)
     # Rows that were scored last, of which most may be best again.
     _likely: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     _folder: Path | None = None
@@ -101,23 +101,26 @@ class Partition:
         return self._entries(query, np.asarray(rows, dtype=np.intp) - self.first, exact=True)
 
     def _prepare(self, query: Query) -> None:
-        if self.memory is not None:
-            # Similarities come and go with their votes; where memory is short, only those that have one keep columns.
-            for k in [k for k in self._versions if k not in query.used]:
-                del self._versions[k]
-                for chunk in self.chunks:
-                    chunk.drop(k)
-        self.ready({k: query.similarity(k) for k in query.used})
-        for k in query.used:
-            changed = self._versions.get(k) != query.versions[k]
+        # Similarities come and go with their votes; where memory is short, only those that have one keep columns. What
+        # has learnt since keeps none of before.
+        for version in [v for v in self._versions if v not in query.users and self._is_over(v, query)]:
+            self._versions.discard(version)
+            for chunk in self.chunks:
+                chunk.drop(version)
+        self.ready({version[0]: query.similarity(version) for version in query.users})
+        for version in query.users:
+            changed = version not in self._versions
             # Until all chunks are ready, none is: an interruption must leave no columns of two versions.
-            self._versions.pop(k, None)
+            self._versions.discard(version)
             for chunk in self.chunks:
                 if changed:
-                    chunk.reset(k, query.similarity(k))
-                chunk.grow(k, query, None if self.memory is None else self.memory // 8)
+                    chunk.begin(version, query.similarity(version))
+                chunk.grow(version, query, None if self.memory is None else self.memory // 8)
                 self._fit(chunk)
-            self._versions[k] = query.versions[k]
+            self._versions.add(version)
+
+    def _is_over(self, version: Version, query: Query) -> bool:
+        return self.memory is not None or version[0] in query.used
 
     def _afford(self, chunk: Chunk) -> None:
         """A complaint where not even one chunk fits in the budget, with as many columns as are read at once."""
@@ -142,15 +145,18 @@ class Partition:
         """What no row is worth more than."""
         # A similarity that has learnt makes old variances worthless, and bounds without them are loose.
         projections = {} if self.bounds.known >= KNOWN else self._projections(query)
-        return np.concatenate([self.bounds.scores(query, chunk, projections) for chunk in self.chunks])
+        return np.concatenate([self.bounds.scores(query, chunk, projections, self.first) for chunk in self.chunks])
 
-    def _projections(self, query: Query) -> dict[int, Matrix]:
+    def _projections(self, query: Query) -> dict[Place, Matrix]:
         """A projection for every member that has bounds, made for rows like those that were scored last."""
         likely = self._likely if len(self._likely) else np.arange(self.size)
-        some = self._entries(query, likely[:: -(-len(likely) // SAMPLE)]).scores
-        observed = {k: scores[:, : len(query.numbers)] for k, scores in some.items()}
-        members = [(i, m) for i, m in enumerate(query.scorer.committee.members) if m.regression.bounded]
-        return {i: projection(member, member.mix.scores(observed)) for i, member in members}
+        some = self._entries(query, likely[:: -(-len(likely) // SAMPLE)])
+        found: dict[Place, Matrix] = {}
+        for c, committee in enumerate(query.scorer.committees):
+            observed = {k: scores[:, : len(committee)] for k, scores in some.of(c)[0].items()}
+            members = [(i, m) for i, m in enumerate(committee.members) if m.regression.bounded]
+            found |= {(c, i): projection(member, member.mix.scores(observed)) for i, member in members}
+        return found
 
     def _settle(self, bounds: Vector, query: Query, most: int) -> Contenders:
         """Score rows from the highest bound down until the best are certain."""
@@ -184,7 +190,7 @@ class Partition:
             part = slice(start, start + BLOCK)
             beliefs = Beliefs.of(query.scorer, self._entries(query, rows[part]))
             scores[part], ceilings[part] = beliefs.scores(query.scorer)
-            self.bounds.learn(query, rows[part], beliefs.variances)
+            self.bounds.learn(query, rows[part], [variances for _, variances in beliefs.moments])
         return scores, ceilings
 
     def _entries(self, query: Query, rows: Rows, *, exact: bool = False) -> Entries:
@@ -192,5 +198,5 @@ class Partition:
         for number in np.unique(rows // CHUNK).tolist():
             places = np.flatnonzero(rows // CHUNK == number)
             chunk = self.chunks[number]
-            parts.append((places, chunk.entries(query, rows[places] - chunk.first, exact=exact)))
+            parts.append((places, chunk.entries(query, rows[places] - chunk.first, self.first, exact=exact)))
         return join_entries(parts)

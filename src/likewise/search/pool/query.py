@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
+from likewise.model.committee import Committee
 from likewise.model.gram import Gram
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, join, take
@@ -22,79 +23,106 @@ from likewise.similarity.encodings.sparse_features import GOLDEN, mixed
 
 Rows = NDArray[np.intp]
 Numbers = tuple[int, ...]
+# A similarity and how often it has learnt: columns of scores belong to such.
+Version = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What the members of one committee compare with, by numbers: observed objects, then objects in flight.
+
+    A similarity whose `versions` has changed has learnt new parameters: its columns are out of date. Committees that
+    have the same version of one share its columns.
+    """
+
+    observed: Numbers
+    pending: Numbers
+    versions: Mapping[int, int]
+
+    @cached_property
+    def all(self) -> Numbers:
+        """All numbers, in the order of a committee's rows."""
+        return (*self.observed, *self.pending)
+
+    def version(self, k: int) -> Version:
+        """Similarity k with what it has learnt for this committee."""
+        return k, self.versions[k]
 
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """A scorer, the numbers of the objects it is conditioned on, and the rows that may not be proposed.
+    """A scorer, the numbers of the objects its committees are conditioned on, and the rows that may not be proposed.
 
-    `pending` are the numbers of the scorer's objects in flight, `failures` those behind its feasibility. A similarity
-    whose `versions` has changed has learnt new parameters: its columns are out of date. Ties are broken by lots that
-    depend on `seed` and row alone.
+    `compared` has the numbers of each committee: those of the outcomes, and then that of the feasibility, if there is
+    one. `known` is what is known of all rows of the pool without a model. Ties are broken by lots that depend on `seed`
+    and row alone.
     """
 
-    scorer: Scorer
-    numbers: Numbers
-    pending: Numbers
-    failures: Numbers
-    versions: Mapping[int, int]
+    scorer: Scoring
+    compared: tuple[Compared, ...]
     taken: Rows
     seed: int
+    known: tuple[Vector, ...] = ()
+
+    @property
+    def committees(self) -> tuple[Committee, ...]:
+        """The committees of the outcomes, then that of the feasibility."""
+        chance = self.scorer.feasibility
+        return (*self.scorer.committees, *(() if chance is None else chance.committees))
 
     @cached_property
-    def compared(self) -> Numbers:
-        """The numbers of the objects that members compare with: observed, then in flight."""
-        return (*self.numbers, *self.pending)
+    def users(self) -> dict[Version, list[int]]:
+        """The similarities that are needed, with what they have learnt, and the places of the committees that do."""
+        found: dict[Version, list[int]] = {}
+        for place, (committee, compared) in enumerate(zip(self.committees, self.compared, strict=True)):
+            for k in committee.used:
+                found.setdefault(compared.version(k), []).append(place)
+        return dict(sorted(found.items()))
 
     @property
     def used(self) -> tuple[int, ...]:
         """The similarities that are needed."""
-        chance = self.scorer.feasibility
-        return tuple(sorted({*self.scorer.committee.used, *(() if chance is None else chance.committee.used)}))
+        return tuple(sorted({k for k, _ in self.users}))
 
-    def similarity(self, k: int) -> Similarity:
-        """Similarity k with its parameters."""
-        return self.scorer.committee.grams[k].similarity
+    def similarity(self, version: Version) -> Similarity:
+        """A similarity with its parameters."""
+        return self.committees[self.users[version][0]].grams[version[0]].similarity
 
-    def needed(self, k: int) -> Numbers:
-        """The numbers whose columns similarity k needs."""
-        mine = self.compared if k in self.scorer.committee.used else ()
-        chance = self.scorer.feasibility
-        theirs = self.failures if chance is not None and k in chance.committee.used else ()
-        return tuple(dict.fromkeys([*mine, *theirs]))
+    def needed(self, version: Version) -> Numbers:
+        """The numbers whose columns are needed."""
+        return tuple(dict.fromkeys(number for place in self.users[version] for number in self.compared[place].all))
 
-    def encodings(self, k: int, numbers: Sequence[int]) -> Encoding:
+    def encodings(self, version: Version, numbers: Sequence[int]) -> Encoding:
         """The encodings of these objects, in this order."""
-        known = join([gram.encodings for gram, _ in self._grams(k) if len(gram)])
-        return take(known, np.array(self._places(k, numbers), dtype=np.intp))
+        known = join([gram.encodings for gram, _ in self._grams(version) if len(gram)])
+        return take(known, np.array(self._places(version, numbers), dtype=np.intp))
 
-    def objects(self, k: int, numbers: Sequence[int]) -> list[Any]:
+    def objects(self, version: Version, numbers: Sequence[int]) -> list[Any]:
         """These objects, in this order; what stands for them where they were not sent."""
-        known = [x for gram, _ in self._grams(k) for x in gram.objects]
-        return [known[place] for place in self._places(k, numbers)]
+        known = [x for gram, _ in self._grams(version) for x in gram.objects]
+        return [known[place] for place in self._places(version, numbers)]
 
-    def _grams(self, k: int) -> list[tuple[Gram, Numbers]]:
-        """The Gram matrices of similarity k, and the numbers of their objects."""
-        committee, chance = self.scorer.committee, self.scorer.feasibility
-        mine = (committee.waiting.get(k, committee.grams[k]), self.compared)
-        return [mine] if chance is None else [mine, (chance.committee.grams[k], self.failures)]
+    def _grams(self, version: Version) -> list[tuple[Gram, Numbers]]:
+        """The Gram matrices of a similarity, and the numbers of their objects."""
+        return [(self.gram(place, version[0]), self.compared[place].all) for place in self.users[version]]
 
-    def _places(self, k: int, numbers: Sequence[int]) -> list[int]:
-        # A similarity that no member uses is not compared with what is in flight.
-        order = [number for gram, named in self._grams(k) for number in named[: len(gram)]]
+    def gram(self, place: int, k: int) -> Gram:
+        """The Gram matrix of similarity k of a committee, with what is in flight."""
+        committee = self.committees[place]
+        return committee.waiting.get(k, committee.grams[k])
+
+    def _places(self, version: Version, numbers: Sequence[int]) -> list[int]:
+        order = [number for _, named in self._grams(version) for number in named]
         place = {number: i for i, number in enumerate(order)}
         return [place[number] for number in numbers]
 
     def extends(self, earlier: Query) -> bool:
         """Whether this is the earlier query with more pending or taken: then no row is worth more than it was."""
-        now, then = self.scorer, earlier.scorer
         return (
-            self.numbers == earlier.numbers
-            and self.pending[: len(earlier.pending)] == earlier.pending
+            len(self.compared) == len(earlier.compared)
+            and all(map(_goes_on, self.compared, earlier.compared))
             and bool(np.isin(earlier.taken, self.taken).all())
-            and now.acquisition == then.acquisition
-            and now.feasibility is then.feasibility
-            and [id(m.regression) for m in now.committee.members] == [id(m.regression) for m in then.committee.members]
+            and self.scorer.extends(earlier.scorer)
         )
 
     def lots(self, rows: Rows) -> NDArray[np.uint64]:
@@ -104,6 +132,10 @@ class Query:
     def lean(self) -> Query:
         """The same query without what no partition needs: what is to be sent over a network."""
         return replace(self, scorer=self.scorer.lean())
+
+
+def _goes_on(now: Compared, then: Compared) -> bool:
+    return now.observed == then.observed and now.pending[: len(then.pending)] == then.pending
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,16 +149,21 @@ class Contenders:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What is known of some rows: by similarity their encodings, and their scores with others and with themselves.
+    """What is known of some rows: their encodings by similarity, and their scores with others and with themselves.
 
-    `scores` are those with the observed objects and then with those in flight, `chances` those with the objects behind
-    the feasibility, if there is one.
+    `scores` and `selves` are by the place of a committee and similarity; scores are those with the objects that the
+    committee is compared with, in their order. `known` is what is known without a model.
     """
 
     encodings: dict[int, Encoding]
-    scores: dict[int, Matrix]
-    selves: dict[int, Vector]
-    chances: dict[int, Matrix]
+    scores: dict[tuple[int, int], Matrix]
+    selves: dict[tuple[int, int], Vector]
+    known: dict[int, Vector]
+
+    def of(self, place: int) -> tuple[dict[int, Matrix], dict[int, Vector]]:
+        """The scores of one committee, with others and with themselves, by similarity."""
+        rows = {k: scores for (i, k), scores in self.scores.items() if i == place}
+        return rows, {k: self.selves[place, k] for k in rows}
 
 
 class Partitions(Protocol):
@@ -178,7 +215,7 @@ def join_entries(parts: Sequence[tuple[Rows, Entries]]) -> Entries:
         return parts[0][1]
     order = np.argsort(np.concatenate([places for places, _ in parts]), kind="stable")
 
-    def whole(name: str) -> dict[int, Encoding]:
+    def whole(name: str) -> dict[Any, Encoding]:
         kept = [getattr(entries, name) for _, entries in parts]
         return {k: take(join([each[k] for each in kept]), order) for k in kept[0]}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, final
@@ -19,31 +19,64 @@ from likewise.search.plate import Plate
 from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Generator, Space
+from likewise.study.goals import Goals, Price
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What was measured, by outcome.
+
+    objects: the objects of all trials that have an outcome.
+    outcomes: of each outcome that was ever measured its observations, in the order they were told; larger values of an
+        objective are better. A study of one objective without a name has the outcome "value".
+    whole: all measured objects in the order they became known, as data without values; the models of all outcomes are
+        settled on the same of them.
+    """
+
+    outcomes: Mapping[str, Data]
+    whole: Data
+
+    @property
+    def objects(self) -> Sequence[Any]:
+        """The measured objects."""
+        return self.whole.objects
+
+    def most(self, names: Collection[str]) -> int:
+        """How many observations the best known of these outcomes has."""
+        return max((len(self.outcomes[name].objects) for name in names if name in self.outcomes), default=0)
+
+    @property
+    def only(self) -> Data:
+        """The observations of the one outcome."""
+        (data,) = self.outcomes.values()
+        return data
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
     """What a method is told when it is asked.
 
-    told: the observations in the order they were told; larger values are better.
+    told: the observations.
     failed: objects that could not be measured.
     pending: objects that are being evaluated.
     taken: keys of the objects that may not be proposed.
     rng: where everything random comes from.
     plate: what the objects of the batch must be together; None where they may be any.
+    price: what objects cost, and how much may be spent on all that are proposed together; None: nothing.
     """
 
-    told: Data
+    told: Told
     failed: Sequence[Any]
     pending: Sequence[Any]
     taken: set[str]
     rng: Generator
     plate: Plate | None = None
+    price: Price | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What is believed of any object.
+    """What is believed of one outcome of any object.
 
     committee: the models, with their weights; a method with one model has a committee of one.
     conditioned: which of the observations they are conditioned on.
@@ -55,18 +88,22 @@ class Beliefs:
     settings: Settings = DEFAULT
 
 
+# By the outcome's name; what was never measured is absent.
+AllBeliefs = Mapping[str, Beliefs]
+
+
 @dataclass(frozen=True, eq=False)
 class Proposal:
     """What a method answers.
 
     objects: distinct objects to try; fewer than were asked for only where the space has no more.
-    beliefs: those behind the choice; None while there is no observation.
+    beliefs: those behind the choice, by outcome; None while there is no observation.
     notes: what is kept with each suggestion, one mapping for each object.
     memory: what the method needs to go on, if it is asked again because other workers were faster.
     """
 
     objects: list[Any]
-    beliefs: Beliefs | None = None
+    beliefs: AllBeliefs | None = None
     notes: Sequence[Mapping[str, Any]] = ()
     memory: Any = None
 
@@ -79,8 +116,8 @@ class Proposer(ABC):
         """Up to `n` objects. `before` is the last answer to the same question, of which other workers took some."""
 
     @abstractmethod
-    def believe(self, told: Data) -> Beliefs:
-        """The beliefs after these observations, of which there is at least one."""
+    def believe(self, told: Told) -> AllBeliefs:
+        """The beliefs about each outcome that was measured; there is at least one observation."""
 
     @abstractmethod
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
@@ -99,7 +136,7 @@ class Restarting(Proposer):
         with self._working():
             return self.inner.propose(n, known, before)
 
-    def believe(self, told: Data) -> Beliefs:
+    def believe(self, told: Told) -> AllBeliefs:
         with self._working():
             return self.inner.believe(told)
 
@@ -128,8 +165,11 @@ class Method(ABC):
         """What objects of this space are compared by, of what the user gave as `similarity`."""
 
     @abstractmethod
-    def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
-        """The method at work in this space with these similarities, with nothing computed yet."""
+    def start(self, space: Space, similarities: tuple[Similarity, ...], goals: Goals) -> Proposer:
+        """The method at work in this space with these similarities and goals, with nothing computed yet.
+
+        A method that cannot pursue such goals raises a StudyError.
+        """
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
-
 from likewise.search.base import SearchState
 from likewise.search.batch import fill_up
 from likewise.search.places import Places
 from likewise.spaces.base import Enumerable, Space
+from likewise.study.goals import Goals
 from likewise.study.methods.base import Known
+from likewise.study.methods.outcomes import best_first
 
 
-def search_state(space: Space, known: Known) -> SearchState:
+def search_state(space: Space, known: Known, goals: Goals) -> SearchState:
     """Where to search: the observations best first, and what may not be proposed."""
-    order = np.argsort(-known.told.values, kind="stable").tolist()
+    observed, taken = best_first(known.told, goals), known.taken | space.excluded
     tried = Places.of(space, [*known.told.objects, *known.failed, *known.pending])
-    observed, taken = [known.told.objects[i] for i in order], known.taken | space.excluded
     # What may be measured again is no new object; it is proposed where a repeat is worth more.
     repeats = frozenset(map(space.key, observed)) - taken
     state = SearchState(space, observed, taken | repeats, known.rng, tried, repeats)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from likewise.acquisition.base import Acquisition
+from likewise.acquisition.cost import Priced
 from likewise.acquisition.feasibility import chance
 from likewise.acquisition.improvement import LogExpectedImprovement
 from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Scoring
 from likewise.errors import StudyError
 from likewise.model.fit import Settings
-from likewise.model.schedule import Data, Model
+from likewise.model.schedule import Model
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search, SearchState
 from likewise.search.batch import Sequential, Strategy
+from likewise.search.budget import affordable, pick_within
 from likewise.search.choose import choose_search, choose_strategy
 from likewise.search.resuming import Resuming
 from likewise.search.spread import spread
@@ -23,12 +26,16 @@ from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.study.checks import check_parts
-from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
+from likewise.study.goals import Goals, Price
+from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
+from likewise.study.methods.outcomes import JointGoals
 from likewise.study.similarities import similarities, with_fixed
 from likewise.study.suspicion import REPEAT, to_repeat
 
 INITIAL = 5
+# So many times as many objects as are wanted are spread out, of which those are taken that can be afforded.
+AFFORDABLE = 4
 
 
 @dataclass(frozen=True)
@@ -49,10 +56,19 @@ class CommitteeMethod(Method):
     def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:
         return tuple(space.differentiate(space.view(one)) for one in similarities(given, space, rng))
 
-    def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
-        model = Model(with_fixed(similarities), Settings(spectra=self.spectra))
+    def start(self, space: Space, similarities: tuple[Similarity, ...], goals: Goals) -> Proposer:
+        compared, settings = with_fixed(similarities), Settings(spectra=self.spectra)
+        first, *others = goals.outcomes
+        models = {first: Model(compared, settings)}
+        # Objects are compared once for all outcomes.
+        models |= {name: Model(compared, settings, models[first].grams) for name in others}
+        if not goals.single and (self.acquisition is not None or not isinstance(self.strategy, Sequential | None)):
+            raise StudyError(
+                "acquisition and strategy are for one objective without constraints; leave them out otherwise"
+            )
         acquisition = self.acquisition or LogExpectedImprovement()
-        return CommitteeProposer(space, model, acquisition, self.strategy, self.search, max(1, self.initial))
+        initial = max(1, self.initial)
+        return CommitteeProposer(space, goals, models, acquisition, self.strategy, self.search, initial)
 
     def describe(self) -> dict[str, Any]:
         return {"spectrum": list(self.spectra)}
@@ -76,44 +92,66 @@ def choose_method(given: Method | None, default: CommitteeMethod) -> Method:
 class _Memory:
     """What was learnt and found at the first attempt of an ask."""
 
-    scorer: Scorer
+    scorer: Scoring
     search: Resuming
 
 
 @dataclass(eq=False)
 class CommitteeProposer(Proposer):
-    """The committee at work: it keeps its Gram matrices, and the scores of a whole pool."""
+    """The committees at work, one for each outcome: they keep their Gram matrices, and the scores of a whole pool."""
 
     space: Space
-    model: Model
+    goals: Goals
+    models: Mapping[str, Model]
     acquisition: Acquisition
     strategy: Strategy | None
     search: Search | None
     initial: int
+    joint: JointGoals = field(init=False)
+    # Of each way to compute a cost the one whose values pools keep.
+    _costs: dict[Any, Price] = field(default_factory=dict)
 
-    def believe(self, told: Data) -> Beliefs:
-        committee, selection = self.model.committee(told)
-        return Beliefs(committee, selection.conditioned, self.model.settings)
+    def __post_init__(self) -> None:
+        self.joint = JointGoals(self.goals)
+
+    @property
+    def similarities(self) -> tuple[Similarity, ...]:
+        """What objects are compared by, whatever the outcome."""
+        return next(iter(self.models.values())).similarities
+
+    def believe(self, told: Told) -> AllBeliefs:
+        whole = told.whole if len(self.models) > 1 else None
+        found = {}
+        for name, data in told.outcomes.items():
+            committee, selection = self.models[name].committee(data, whole)
+            found[name] = Beliefs(committee, selection.conditioned, self.models[name].settings)
+        return found
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
-        self.model.check(objects, known)
+        next(iter(self.models.values())).check(objects, known)
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
         beliefs = self.believe(known.told) if known.told.objects else None
-        again = [] if beliefs is None else to_repeat(beliefs.committee, known, self.space)[:n]
+        again = [] if beliefs is None or known.price is not None else self._again(beliefs, known)[:n]
         found = self._propose_new(n - len(again), replace(known, pending=[*known.pending, *again]), before)
         notes = [*({"stage": REPEAT} for _ in again), *found.notes]
         return Proposal([*again, *found.objects], beliefs, notes, found.memory)
 
+    def _again(self, beliefs: AllBeliefs, known: Known) -> list[Any]:
+        """The objects of values that may be bad measurements, and the best of an objective if they are not."""
+        names = [name for name in self.goals.measured if name in beliefs]
+        each = (to_repeat(beliefs[name], known.told.outcomes[name], known, self.space) for name in names)
+        return list({self.space.key(x): x for found in each for x in found}.values())
+
     def _propose_new(self, n: int, known: Known, before: Proposal | None) -> Proposal:
         """Objects that were not measured yet, or may be measured again."""
-        first = len(known.told.objects) < self.initial
-        state = search_state(self.space, known)
+        first = known.told.most(self.goals.measured) < self.initial
+        state = search_state(self.space, known, self.goals)
         if n == 0 or is_used_up(state):
             return Proposal([])
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
-        objects = complete(picks, n, state)
+        objects = complete(picks, n, state) if known.price is None else picks
         return Proposal(objects, None, [{"stage": "initial"} if first else {} for _ in objects], memory)
 
     def search_for(self, differentiable: bool) -> Search:
@@ -127,30 +165,47 @@ class CommitteeProposer(Proposer):
         return chosen
 
     def _spread(self, n: int, known: Known, state: SearchState) -> list[Any]:
-        similarities = self.model.similarities
+        similarities, price = self.similarities, known.price
         if isinstance(self.space, Enumerable):
             # An object that cannot be compared is an error before anything is measured; the encodings are needed later.
             self.search_for(differentiable=False).ready(similarities)
-        return spread(n, similarities[0], [*known.told.objects, *self._comparable(known), *known.pending], state)
+        tried = [*known.told.objects, *self._comparable(known), *known.pending]
+        if price is None:
+            return spread(n, similarities[0], tried, state)
+        found = spread(AFFORDABLE * n, similarities[0], tried, state)
+        return affordable(found, price.costs(found), price.budget, n)
 
     def _pick(self, n: int, known: Known, memory: _Memory, state: SearchState) -> list[Any]:
+        if known.price is not None:
+            priced = self._priced(memory.scorer.with_pending(known.pending), known.price)
+            return pick_within(n, priced, memory.search, state)
         # On a plate each pick may bind the next ones, so that they are made one by one.
-        chosen = None if state.plate is None else Sequential()
-        strategy = chosen or self.strategy or choose_strategy(self.space, self.acquisition)
+        usual = self.goals.single and self.strategy is None and state.plate is None
+        given = None if state.plate is not None else self.strategy
+        strategy = choose_strategy(self.space, self.acquisition) if usual else given or Sequential()
         return strategy.pick(n, memory.scorer, memory.search, state, known.pending)
+
+    def _priced(self, scorer: Scoring, price: Price) -> Priced:
+        # The same function for the same cost, as pools keep its values.
+        kept = self._costs.setdefault(price.of_what, price)
+        return Priced(scorer, kept.costs, price.budget)
 
     def _memory(self, known: Known, before: Proposal | None) -> _Memory:
         if before is not None and before.memory is not None:
             return _Memory(before.memory.scorer, before.memory.search.resume())
         scorer = self._scorer(known)
-        feasible = scorer.feasibility
-        differentiable = feasible is None or feasible.committee.differentiable
-        return _Memory(scorer, Resuming(self.search_for(scorer.committee.differentiable and differentiable)))
+        return _Memory(scorer, Resuming(self.search_for(scorer.differentiable and known.price is None)))
 
-    def _scorer(self, known: Known) -> Scorer:
-        committee, failed = self.believe(known.told).committee, self._comparable(known)
-        feasible = chance(committee, self.model.grams, known.told, failed) if failed else None
-        return Scorer.on(committee, self.acquisition, feasible)
+    def _scorer(self, known: Known) -> Scoring:
+        told, failed = known.told, self._comparable(known)
+        beliefs = self.believe(told)
+        first = beliefs[next(name for name in self.goals.measured if name in beliefs)].committee
+        grams = next(iter(self.models.values())).grams
+        observed = told.only if self.goals.single else told.whole
+        feasible = chance(first, grams, observed, failed) if failed else None
+        if self.goals.single:
+            return Scorer.on(first, self.acquisition, feasible)
+        return self.joint.scorer(beliefs, told, known.rng, feasible)
 
     def _comparable(self, known: Known) -> Sequence[Any]:
         """The failures without those that the pool excludes, which may have failed because they cannot be compared."""

@@ -30,7 +30,8 @@ from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.mix import Mix
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.study.methods.base import Beliefs, Known, Method, Proposal, Proposer
+from likewise.study.goals import Goals
+from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, first_free, is_used_up, search_state
 from likewise.study.methods.committee import INITIAL
 
@@ -106,8 +107,12 @@ class Paper(Method):
             raise StudyError(f"the paper compares objects by one similarity, and {len(named)} were given; give one")
         return (space.differentiate(space.view(named[0]) if _is_open(named[0]) else named[0]),)
 
-    def start(self, space: Space, similarities: tuple[Similarity, ...]) -> Proposer:
-        return PaperProposer(self, space, similarities)
+    def start(self, space: Space, similarities: tuple[Similarity, ...], goals: Goals) -> Proposer:
+        if not goals.single:
+            raise StudyError(
+                "the paper's method has one objective and no constraints; leave method out for several outcomes"
+            )
+        return PaperProposer(self, space, similarities, goals)
 
     def describe(self) -> dict[str, Any]:
         return {"method": "paper", **asdict(self)}
@@ -183,6 +188,7 @@ class PaperProposer(Proposer):
     method: Paper
     space: Space
     compared: tuple[Similarity, ...]
+    goals: Goals
     _grams: GramCache = field(init=False)
     _search: Search | None = field(default=None, init=False)
     _known: tuple[Data, Beliefs] | None = field(default=None, init=False)
@@ -190,24 +196,26 @@ class PaperProposer(Proposer):
     def __post_init__(self) -> None:
         self._grams = GramCache(self.compared)
 
-    def believe(self, told: Data) -> Beliefs:
-        if self._known is None or not self._known[0].same(told):
-            self._known = told, self._condition(told)
-        return self._known[1]
+    def believe(self, told: Told) -> AllBeliefs:
+        if self._known is None or not self._known[0].same(told.only):
+            self._known = told.only, self._condition(told.only)
+        return dict.fromkeys(told.outcomes, self._known[1])
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         self._grams.encodings.of([*known, *objects])
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
-        state = search_state(self.space, known)
+        state = search_state(self.space, known, self.goals)
         if is_used_up(state):
             return Proposal([])
+        if known.price is not None:
+            raise StudyError("the paper's method knows no cost; leave cost and budget out, or method")
         beliefs = self.believe(known.told) if known.told.objects else None
         if beliefs is None or len(known.told.objects) < self.method.initial:
             objects = complete(self._spread(n, known, state), n, state)
             return Proposal(objects, beliefs, [{"stage": "initial"} for _ in objects])
         memory = before.memory if before is not None and before.memory is not None else None
-        reached = memory or self.method.follow(beliefs.committee, state, self._pool_search()).equilibria
+        reached = memory or self.method.follow(_committee(beliefs), state, self._pool_search()).equilibria
         # None is measured again; how near to another it may be is the iteration's business.
         picks = first_free(reached, n, state)
         objects = complete(picks, n, state)
@@ -241,6 +249,11 @@ class PaperProposer(Proposer):
         if self._search is None and isinstance(self.space, Enumerable):
             self._search = choose_search(self.space, differentiable=False)
         return self._search
+
+
+def _committee(beliefs: AllBeliefs) -> Committee:
+    (found,) = beliefs.values()
+    return found.committee
 
 
 def _settings(method: Paper) -> Settings:

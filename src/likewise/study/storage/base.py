@@ -84,13 +84,21 @@ class OpenStudy(ABC):
 
     @final
     def settle(
-        self, id: int, *, state: State, value: float | None = None, std: float | None = None, error: str | None = None
+        self,
+        id: int,
+        *,
+        state: State,
+        value: float | None = None,
+        std: float | None = None,
+        error: str | None = None,
+        outcomes: str | None = None,
     ) -> None:
         """End a trial: asked → told, failed or abandoned. A late result of an abandoned trial is kept as well.
 
-        A second result, or an unknown id, is a StudyError. Abandoning an abandoned trial changes nothing.
+        A told trial may be told `outcomes` that it does not have yet. A second result, or an unknown id, is a
+        StudyError. Abandoning an abandoned trial changes nothing.
         """
-        self.record(ends=[End(id, state, value, std, error)])
+        self.record(ends=[End(id, state, value, std, error, outcomes)])
 
     @final
     def record(self, rows: Sequence[NewRow] = (), ends: Sequence[End] = ()) -> list[int]:
@@ -157,7 +165,7 @@ class OpenStudy(ABC):
             return NoTrial(id, f"study {self.name!r} has no trial {id}; {there}")
         if row.state is state is State.ABANDONED:
             return None
-        held = f" with value {row.value!r}" if row.value is not None else ""
+        held = f" with value {row.value!r}" if row.value is not None else measured(row.outcomes)
         why = f" because {row.error.splitlines()[-1]!r}" if row.error else ""
         return StudyError(
             f"trial {id} of study {self.name!r} is already {row.state.value}{held}{why}; "
@@ -266,6 +274,28 @@ def no_study(name: str, names: Sequence[str]) -> StudyError:
     """The error for a name that is not stored, with those that are."""
     there = ", ".join(map(repr, names[:DIFFERENCES_SHOWN])) or "none"
     return StudyError(f"there is no study {name!r} in this storage; stored studies: {there}")
+
+
+def measured(outcomes: str | None) -> str:
+    """Stored outcomes in words.
+
+    >>> measured('{"yield": {"value": 71.0}, "cost": {"value": 2.5}}')
+    " with 'yield' 71.0, 'cost' 2.5"
+    """
+    found = {} if outcomes is None else json.loads(outcomes)
+    return " with " + ", ".join(f"{name!r} {one['value']!r}" for name, one in found.items()) if found else ""
+
+
+def aim(settings: Mapping[str, Any]) -> str:
+    """What a stored study is after: its direction, or that of each of its objectives.
+
+    >>> aim({"direction": "minimize"}), aim({"objectives": {"yield": "maximize", "cost": "minimize"}})
+    ('minimize', 'maximize yield, minimize cost')
+    """
+    objectives = settings.get("objectives")
+    if not isinstance(objectives, dict):
+        return str(settings.get("direction", "maximize"))
+    return ", ".join(f"{direction} {name}" for name, direction in objectives.items())
 
 
 def best_value(direction: str, values: Sequence[float]) -> float | None:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any, final
 
-from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, best_value, no_study
+from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
+from likewise.study.storage.outcomes import join, stamp
 from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, row_at
 from likewise.study.trial import State
 
@@ -102,7 +103,7 @@ class _MemoryStudy(OpenStudy):
         """The study at a glance."""
         with self._lock:
             rows = list(self._rows.values())
-            direction = str(self.settings.get("direction", "maximize"))
+            direction = aim(self.settings)
             best = best_value(direction, [row.value for row in rows if row.value is not None])
             counts = Counter(row.state for row in rows)
             tally = {state: counts[state] for state in State}
@@ -122,7 +123,7 @@ class _MemoryStudy(OpenStudy):
             if taken := [new.key for new in rows if new.claims and self._holders[new.key] + changes[new.key] > 0]:
                 raise Taken(self.name, taken)
             first, now = len(self._rows), time.time()
-            added = [row_at(new, first + place, now, 0) for place, new in enumerate(rows)]
+            added = [row_at(new, first + place, now, self._revision + 1) for place, new in enumerate(rows)]
             self._put([*ended, *added], now)
             return [row.id for row in added]
 
@@ -132,7 +133,11 @@ class _MemoryStudy(OpenStudy):
         for end in ends:
             row = ended.get(end.id, self._rows.get(end.id))
             if row is not None and row.state in FOLLOWS[end.state]:
-                ended[end.id] = replace(row, state=end.state, value=end.value, std=end.std, error=end.error, lease=None)
+                outcomes = stamp(end.outcomes, self._revision + 1)
+                settled = replace(row, state=end.state, value=end.value, std=end.std, error=end.error, lease=None)
+                ended[end.id] = replace(settled, outcomes=outcomes)
+            elif row is not None and (joined := join(row.outcomes, end.outcomes, self._revision + 1)) is not None:
+                ended[end.id] = replace(row, outcomes=joined)
             elif refusal := self._refusal(end.id, row, len(self._rows), end.state):
                 raise refusal
         return list(ended.values())

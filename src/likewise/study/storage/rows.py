@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from likewise.study.storage.base import BadRow
+from likewise.study.storage.outcomes import outcomes_fault
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.tables.nesting import strict_json
@@ -53,10 +54,11 @@ def _trial_faults(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _misfits(fields, TRIAL)
     if fields["digest"] != digest(fields["key"]):
         yield "key", "which is not the key that the trial was added with"
-    if fields["state"] == State.TOLD and fields["value"] is None:
+    if fields["state"] == State.TOLD and fields["value"] is None and fields["outcomes"] is None:
         yield "value", "but the trial is told"
-    if fields["state"] != State.TOLD and fields["value"] is not None:
-        yield "value", f"but the trial is {fields['state']}"
+    for name in ("value", "outcomes"):
+        if fields["state"] != State.TOLD and fields[name] is not None:
+            yield name, f"but the trial is {fields['state']}"
 
 
 def _study_faults(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -133,6 +135,7 @@ TRIAL = {
     "lease": Field(sa.Double, _number, optional=True),
     "summary": Field(sa.Text, _json_object),
     "revision": Field(sa.BigInteger, _count),
+    "outcomes": Field(sa.Text, outcomes_fault, optional=True),
 }
 STUDY = {
     "name": Field(sa.Text, _text),

@@ -12,9 +12,11 @@ from likewise.errors import StorageError
 from likewise.study.storage.database import Database
 from likewise.study.storage.rows import STUDY, TRIAL, Field
 
-VERSION = 1
+VERSION = 2
 # MIGRATIONS[n] are the statements that turn schema n into n + 1.
-MIGRATIONS: Mapping[int, tuple[str, ...]] = {}
+MIGRATIONS: Mapping[int, tuple[str, ...]] = {
+    1: ("ALTER TABLE likewise_trials ADD COLUMN outcomes TEXT",),
+}
 
 metadata = sa.MetaData()
 

@@ -17,10 +17,11 @@ from sqlalchemy.engine import Connection
 
 from likewise.errors import StorageError
 from likewise.study.storage.aside import bad_rows, heads, set_aside
-from likewise.study.storage.base import CHECK, BadRow, OpenStudy, Storage, StudyInfo, Taken, best_value, no_study
+from likewise.study.storage.base import CHECK, BadRow, OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
 from likewise.study.storage.clock import clock, now
 from likewise.study.storage.database import Database, in_memory, parse
 from likewise.study.storage.memory import Memory
+from likewise.study.storage.outcomes import join, stamp
 from likewise.study.storage.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
 from likewise.study.storage.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
 from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, row_at
@@ -65,12 +66,18 @@ _end = (
         value=sa.bindparam("value"),
         std=sa.bindparam("std"),
         error=sa.bindparam("error"),
+        outcomes=sa.bindparam("outcomes"),
         updated=sa.bindparam("now"),
         revision=sa.bindparam("revision"),
         lease=sa.null(),
         # The object of an abandoned trial may have been asked again: its late result is then a replicate.
         replicate=sa.or_(trials.c.replicate, trials.c.state == State.ABANDONED.value),
     )
+)
+_add_outcomes = (
+    sa.update(trials)
+    .where(_of_study, trials.c.id == sa.bindparam("its_id"))
+    .values(outcomes=sa.bindparam("outcomes"), updated=sa.bindparam("now"), revision=sa.bindparam("revision"))
 )
 _any_late = sa.select(trials.c.id).where(_of_study, asked, trials.c.lease < now).limit(1)
 _abandon_late = (
@@ -232,12 +239,16 @@ class _SqlStudy(OpenStudy):
         """Whether the trial has changed; a StudyError if it cannot."""
         before = [allowed.value for allowed in FOLLOWS[end.state]]
         fields = {"state": end.state.value, "value": end.value, "std": end.std, "error": end.error}
+        fields["outcomes"] = stamp(end.outcomes, change["revision"])
         if connection.execute(_end, change | fields | {"its_id": end.id, "before": before}).rowcount == 1:
             return True
         found = connection.execute(_row_of, {"its_study": self._number, "its_id": end.id}).mappings().one_or_none()
         if found is not None and (bad := trial_fault(self.name, dict(found))):
             raise StorageError(f"{bad}; {CHECK}")
         row = None if found is None else row_of(dict(found))
+        if row is not None and (joined := join(row.outcomes, end.outcomes, change["revision"])) is not None:
+            connection.execute(_add_outcomes, change | {"its_id": end.id, "outcomes": joined})
+            return True
         if refusal := self._refusal(end.id, row, change["size"] - adding, end.state):
             raise refusal
         return False
@@ -282,7 +293,7 @@ def _create(connection: Connection, name: str, settings: dict[str, Any]) -> Any:
 def _info(head: Any, tallies: Sequence[Any]) -> StudyInfo:
     """The study at a glance, as far as its row and those of its trials can be read."""
     bad = STUDY["settings"].fault(head.settings)
-    direction = "unknown" if bad else str(json.loads(head.settings).get("direction", "maximize"))
+    direction = "unknown" if bad else aim(json.loads(head.settings))
     counts = {state: sum(tally.number for tally in tallies if tally.state == state.value) for state in State}
     values = [value for tally in tallies for value in (tally.lowest, tally.highest) if value is not None]
     created, updated = (moment if is_number(moment) else 0.0 for moment in (head.created, head.updated))

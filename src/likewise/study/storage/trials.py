@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 
 from likewise.errors import StudyError
+from likewise.study.storage.outcomes import check_outcomes, stamp
 from likewise.study.trial import State
 from likewise.tables.nesting import strict_json
 
@@ -23,7 +24,10 @@ NO_SECONDS = "give a number of seconds"
 
 @dataclass(frozen=True)
 class _Content:
-    """A trial: its object as JSON text, what identifies the object, and what is known of it."""
+    """A trial: its object as JSON text, what identifies the object, and what is known of it.
+
+    A told trial has the `value` of the one objective, or `outcomes`, JSON of a value for each name, or both.
+    """
 
     key: str
     payload: str
@@ -34,6 +38,7 @@ class _Content:
     worker: str | None = None
     lease: float | None = None
     summary: str = "{}"
+    outcomes: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,24 +71,26 @@ def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
     """The row of a trial that is added at this time."""
     fields = {name: getattr(new, name) for name in _Content.__dataclass_fields__}
     lease = None if new.lease is None else now + new.lease
-    return Row(id=id, created=now, updated=now, revision=revision, **fields | {"lease": lease})
+    said = {"lease": lease, "outcomes": stamp(new.outcomes, revision)}
+    return Row(id=id, created=now, updated=now, revision=revision, **fields | said)
 
 
 @dataclass(frozen=True)
 class End:
-    """How a trial ends: as told, failed or abandoned."""
+    """How a trial ends: as told, failed or abandoned. A told one may be told further outcomes."""
 
     id: int
     state: State
     value: float | None = None
     std: float | None = None
     error: str | None = None
+    outcomes: str | None = None
 
 
 def check_row(row: NewRow) -> NewRow:
     """The row with plain floats and storable texts; a StudyError where it could not be stored as it is."""
     state = State(row.state)
-    value, std = _check_measured(state, row.value, row.std)
+    value, std = _check_measured(state, row.value, row.std, row.outcomes)
     lease = None if row.lease is None or state is not State.ASKED else finite("lease", row.lease, NO_SECONDS)
     for what, text in (("object", row.payload), ("summary", row.summary)):
         check_json(what, text)
@@ -97,15 +104,22 @@ def check_end(end: End) -> End:
     state = State(end.state)
     if not FOLLOWS[state]:
         raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
-    value, std = _check_measured(state, end.value, end.std)
-    return End(int(end.id), state, value, std, None if end.error is None else plain(end.error))
+    value, std = _check_measured(state, end.value, end.std, end.outcomes)
+    return End(int(end.id), state, value, std, None if end.error is None else plain(end.error), end.outcomes)
 
 
-def _check_measured(state: State, value: float | None, std: float | None) -> tuple[float | None, float | None]:
+def _check_measured(
+    state: State, value: float | None, std: float | None, outcomes: str | None
+) -> tuple[float | None, float | None]:
     if state is not State.TOLD:
-        if value is not None or std is not None:
-            raise StudyError(f"a trial that is {state.value} has no value, but {value!r} was given")
+        if value is not None or std is not None or outcomes is not None:
+            given = value if outcomes is None else outcomes
+            raise StudyError(f"a trial that is {state.value} has no value, but {given!r} was given")
         return None, None
+    if outcomes is not None:
+        check_outcomes(outcomes)
+        if value is None:
+            return None, None
     if value is None:
         raise StudyError("a told trial needs a value; record a failure as failed instead")
     if std is not None and not finite("standard deviation", std) >= 0:

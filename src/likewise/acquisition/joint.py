@@ -1,0 +1,392 @@
+"""A score for any object of a study of several outcomes: how much of the front it pushes out, and whether it may.
+
+    u(x) = log EHVI(x) + Σ_c log P[outcome c keeps to its limits]
+
+EHVI is the expected hypervolume improvement (see `hypervolume`) on the scales of the models; with one objective it is
+expected improvement. As long as no measured object, and none in flight, is believed to keep to all limits, there is no
+front to push out: the chance leads, and u is the second term alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from likewise.acquisition.constraints import Within
+from likewise.acquisition.fronts import hypervolume
+from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
+from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
+from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
+from likewise.model.committee import Committee
+from likewise.similarity.base import Matrix, Vector
+
+IMPROVEMENT = LogExpectedImprovement()
+# How far below the worst of all points the reference lies, as a share of their extent.
+MARGIN = 0.01
+# So many points stand for the front where a whole pool is bounded.
+COARSE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An outcome with a model: whether it is an objective, and its limits, if any, both on the model's scale.
+
+    `reference` is what is no improvement any more, where the user has said so.
+    """
+
+    committee: Committee
+    objective: bool
+    limits: tuple[float, float] | None = None
+    reference: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Certain:
+    """An objective that is known without a model: larger is better, in units of `scale`."""
+
+    values: Known
+    scale: float
+    reference: float | None = None
+
+    def scaled(self, values: Vector) -> Matrix:
+        """The values as the means of one member."""
+        return np.asarray(values, dtype=float)[None] / self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Of each object the chance to keep to all limits, the chance to enter the front, and how much it should grow.
+
+    Growth is a share of the front's hypervolume on the scales of the models.
+    """
+
+    feasible: Vector
+    chance: Vector
+    gain: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class JointScorer(Scoring):
+    """The score of several outcomes. `front` is None as long as nothing is believed to keep to the limits."""
+
+    outcomes: tuple[Outcome, ...]
+    certain: tuple[Certain, ...]
+    reference: tuple[float, ...]
+    front: Front | None
+    directions: Matrix | None = None
+    feasibility: Scorer | None = None
+
+    @classmethod
+    def on(
+        cls,
+        outcomes: Sequence[Outcome],
+        certain: Sequence[Certain] = (),
+        feasibility: Scorer | None = None,
+        directions: Matrix | None = None,
+    ) -> JointScorer:
+        """The scorer of these outcomes; `directions` are needed where there are more than three objectives."""
+        before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility)
+        means, weights, _ = before._points()
+        given = [one.reference for one in before._objectives] + [one.reference for one in certain]
+        mixed = [w @ m for w, m in zip(weights, means, strict=True)]
+        rule = reference_point(np.stack(mixed, axis=1))
+        chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
+        return replace(before, reference=chosen)._with_front()
+
+    @property
+    def committees(self) -> tuple[Committee, ...]:
+        return tuple(one.committee for one in self.outcomes)
+
+    @property
+    def known(self) -> tuple[Known, ...]:
+        return tuple(one.values for one in self.certain)
+
+    @property
+    def _objectives(self) -> list[Outcome]:
+        return [one for one in self.outcomes if one.objective]
+
+    def _with_front(self) -> JointScorer:
+        means, weights, kept = self._points()
+        if not kept.any() and any(one.limits for one in self.outcomes):
+            return replace(self, front=None)
+        feasible = [each[:, kept] for each in means]
+        if len(means) > EXACT and self.directions is not None:
+            return replace(self, front=Front.along(feasible, weights, self.reference, self.directions))
+        return replace(self, front=Front.of(feasible, weights, self.reference))
+
+    def _points(self) -> tuple[list[Matrix], list[Vector], Any]:
+        """Each objective's means at all objects that every outcome has measured or waits for, and which may be."""
+        places = [_places(one.committee) for one in self.outcomes]
+        shared = [x for x in places[0] if all(x in others for others in places[1:])]
+        means, weights, kept = [], [], np.ones(len(shared), dtype=bool)
+        for one, own in zip(self.outcomes, places, strict=True):
+            here = _means(one.committee)[:, [own[x] for x in shared]]
+            if one.limits is not None:
+                mixed = one.committee.weights @ here
+                kept &= (mixed >= one.limits[0]) & (mixed <= one.limits[1])
+            if one.objective:
+                means.append(here)
+                weights.append(one.committee.weights)
+        objects = _objects(self.outcomes[0].committee)
+        for exact in self.certain:
+            means.append(exact.scaled(exact.values([objects[places[0][x]] for x in shared])))
+            weights.append(np.ones(1))
+        return means, weights, kept
+
+    def score(self, objects: Sequence[Any]) -> Vector:
+        rows, selves = shared_rows(self.committees, objects)
+        moments = [c.moments(row, own) for c, row, own in zip(self.committees, rows, selves, strict=True)]
+        score = self.score_moments(moments, [known(objects) for known in self.known])
+        score = self.hide_known(score, rows, selves)
+        return score if self.feasibility is None else self.lower(score, self.feasibility.score(objects))
+
+    def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
+        stds = [(means, np.sqrt(variances)) for means, variances in moments]
+        total = self._log_chance(stds)
+        if self.front is None:
+            return total
+        logs = [self._improvements(j, *each)[0] for j, each in enumerate(self._of_objectives(stds, known))]
+        return total + log_volume(self.front, logs)[0]
+
+    def _of_objectives(self, moments: Sequence[Moments], known: Sequence[Vector]) -> list[Moments]:
+        """Means and standard deviations of each objective; those of certain ones have none."""
+        found = [each for each, one in zip(moments, self.outcomes, strict=True) if one.objective]
+        scaled = [exact.scaled(values) for exact, values in zip(self.certain, known, strict=True)]
+        return found + [(values, np.zeros_like(values)) for values in scaled]
+
+    def _improvements(self, j: int, means: Matrix, stds: Matrix) -> tuple[Matrix, Matrix]:
+        """log g_j at each edge, and each member's share in it, of shape (members, edges, objects)."""
+        edges, weights = self._edges(j)
+        if j >= len(self._objectives):
+            with np.errstate(divide="ignore"):
+                return np.log(np.maximum(means - edges.T[0][:, None], 0.0)), np.ones((1, len(edges), means.shape[1]))
+        scores = IMPROVEMENT.score(means[:, None], stds[:, None], edges.T[:, :, None])
+        shape = scores.shape
+        average, shares = IMPROVEMENT.average(scores.reshape(shape[0], -1), weights)
+        return average.reshape(shape[1:]), shares.reshape(shape)
+
+    def _edges(self, j: int) -> tuple[Matrix, Vector]:
+        assert self.front is not None
+        objectives = self._objectives
+        return self.front.edges[j], objectives[j].committee.weights if j < len(objectives) else np.ones(1)
+
+    def _log_chance(self, moments: Sequence[Moments]) -> Vector:
+        """The logarithm of the chance that the limits are kept."""
+        total = np.zeros(moments[0][0].shape[1])
+        for (means, stds), one in zip(moments, self.outcomes, strict=True):
+            if one.limits is not None:
+                within = Within(*one.limits)
+                total = total + within.average(within.score(means, stds, 0.0), one.committee.weights)[0]
+        return total
+
+    def judge(self, objects: Sequence[Any]) -> Judgement:
+        """What is to be said of objects: their chances, and how much of the front is expected to be gained."""
+        rows, selves = shared_rows(self.committees, objects)
+        found = [c.moments(row, own) for c, row, own in zip(self.committees, rows, selves, strict=True)]
+        stds = [(means, np.sqrt(variances)) for means, variances in found]
+        feasible = np.exp(self._log_chance(stds))
+        if self.front is None:
+            return Judgement(feasible, feasible, np.zeros(len(feasible)))
+        each = self._of_objectives(stds, [known(objects) for known in self.known])
+        over = [self._chances_above(j, *moments) for j, moments in enumerate(each)]
+        gain = log_volume(self.front, [self._improvements(j, *moments)[0] for j, moments in enumerate(each)])[0]
+        return Judgement(
+            feasible, feasible * bound_volume(self.front, over, over), feasible * np.exp(gain) / self._size
+        )
+
+    def _chances_above(self, j: int, means: Matrix, stds: Matrix) -> Matrix:
+        """The chance that objective j lies above each edge."""
+        edges, weights = self._edges(j)
+        if j >= len(self._objectives):
+            return (means > edges.T[0][:, None]).astype(float)
+        return np.einsum("m,mer->er", weights, ndtr((means[:, None] - edges.T[:, :, None]) / stds[:, None]))
+
+    @property
+    def _size(self) -> float:
+        """The hypervolume of the front on the scales of the models; 1 where it has none."""
+        means, weights, kept = self._points()
+        points = np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)[kept]
+        return hypervolume(points, np.array(self.reference)) or 1.0
+
+    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
+        with np.errstate(over="ignore", invalid="ignore"):
+            stds = [(means, np.sqrt(variances)) for means, variances in moments]
+            total = np.zeros(moments[0][0].shape[1])
+            for (means, spreads), one in zip(stds, self.outcomes, strict=True):
+                if one.limits is not None:
+                    within = Within(*one.limits)
+                    total = total + within.average_bound(means, spreads, 0.0, one.committee.weights)
+            return total if self.front is None else total + self._bound_volume(self._of_objectives(stds, known))
+
+    def _bound_volume(self, moments: Sequence[Moments]) -> Vector:
+        """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""
+        assert self.front is not None
+        few = replace(self, front=self.front.coarse(COARSE))
+        assert few.front is not None
+        highs, lows = zip(*(few._between(j, *each) for j, each in enumerate(moments)), strict=True)
+        volume = bound_volume(few.front, highs, lows)
+        bounds = np.log(np.maximum(volume, TINY))
+        # The table has an end; what lies beyond it is computed in logarithms.
+        far = volume < HOPELESS
+        if far.any():
+            logs = [few._improvements(j, m[:, far], np.maximum(s[:, far], TINY))[0] for j, (m, s) in enumerate(moments)]
+            bounds[far] = log_volume(few.front, logs)[0]
+        return bounds
+
+    def _between(self, j: int, means: Matrix, stds: Matrix) -> tuple[Matrix, Matrix]:
+        """Slightly more and slightly less than g_j at each edge."""
+        edges, weights = self._edges(j)
+        if j >= len(self._objectives):
+            exact = np.maximum(means - edges.T[0][:, None], 0.0)
+            return exact * (1.0 + 1e-9), exact * (1.0 - 1e-9)
+        high, low = np.zeros((2, len(edges), means.shape[1]))
+        spread = np.maximum(stds, TINY)
+        for e, at in enumerate(edges):
+            for w, mean, std, edge in zip(weights.tolist(), means, spread, at.tolist(), strict=True):
+                more, less = between_h((mean - edge) / std)
+                high[e] += w * std * more
+                low[e] += w * std * less
+        return high, low
+
+    def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
+        found = [committee.linearise(objects) for committee in self.committees]
+        stds = [(means, np.sqrt(variances)) for means, variances, _ in found]
+        in_means, in_stds = ([np.zeros_like(means) for means, _ in stds] for _ in range(2))
+        score = self._add_chances(stds, in_means, in_stds) + self._add_volume(stds, in_means, in_stds)
+
+        def gradient() -> Matrix:
+            total: Any = 0.0
+            for (_, std), (_, _, pull), in_mean, in_std in zip(stds, found, in_means, in_stds, strict=True):
+                half = np.divide(in_std, 2.0 * std, out=np.zeros_like(std), where=std > 0)
+                total = total + pull(in_mean, half)
+            return np.asarray(total)
+
+        if self.feasibility is None:
+            return score, gradient
+        log_chance, chance_gradient = self.feasibility.linearise(objects)
+        return score + log_chance, lambda: gradient() + chance_gradient()
+
+    def _add_chances(self, stds: Sequence[Moments], in_means: list[Matrix], in_stds: list[Matrix]) -> Vector:
+        """The logarithm of the chance, whose slopes are added to those given."""
+        total = np.zeros(stds[0][0].shape[1])
+        for i, ((mean, std), one) in enumerate(zip(stds, self.outcomes, strict=True)):
+            if one.limits is not None:
+                within = Within(*one.limits)
+                slopes = within.slopes(mean, std, 0.0)
+                average, shares = within.average(slopes.score, one.committee.weights)
+                in_means[i] += shares * slopes.in_mean
+                in_stds[i] += shares * slopes.in_std
+                total = total + average
+        return total
+
+    def _add_volume(self, stds: Sequence[Moments], in_means: list[Matrix], in_stds: list[Matrix]) -> Any:
+        """log EHVI, whose slopes are added to those given."""
+        if self.front is None:
+            return 0.0
+        places = [i for i, one in enumerate(self.outcomes) if one.objective]
+        logs, shares = zip(*(self._improvements(j, *stds[i]) for j, i in enumerate(places)), strict=True)
+        volume, in_logs = log_volume(self.front, logs)
+        for j, i in enumerate(places):
+            mean, std = stds[i]
+            slopes = IMPROVEMENT.slopes(mean[:, None], std[:, None], self.front.edges[j].T[:, :, None])
+            each = shares[j] * in_logs[j]
+            in_means[i] += np.sum(each * slopes.in_mean, axis=1)
+            in_stds[i] += np.sum(each * slopes.in_std, axis=1)
+        return volume
+
+    def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
+        return hide(score, self.committees, rows, selves)
+
+    def lower(self, score: Vector, log_chance: Vector) -> Vector:
+        return score + log_chance
+
+    def with_pending(self, objects: Sequence[Any]) -> JointScorer:
+        """Less variance near these objects for every outcome, and their means on the front."""
+        if not len(objects):
+            return self
+        return replace(self, outcomes=tuple(wait(one, objects) for one in self.outcomes))._with_front()
+
+    def extends(self, earlier: Scoring) -> bool:
+        return (
+            isinstance(earlier, JointScorer)
+            and self.directions is None
+            and (self.front is None) is (earlier.front is None)
+            and self.reference == earlier.reference
+            and self.feasibility is earlier.feasibility
+            and same_members(self.committees, earlier.committees)
+        )
+
+    def lean(self) -> JointScorer:
+        feasibility = None if self.feasibility is None else self.feasibility.lean()
+        outcomes = tuple(replace(one, committee=one.committee.lean()) for one in self.outcomes)
+        # What is certain comes with the rows.
+        certain = tuple(replace(one, values=_absent) for one in self.certain)
+        return replace(self, outcomes=outcomes, certain=certain, feasibility=feasibility)
+
+
+def wait(one: Outcome, objects: Sequence[Any]) -> Outcome:
+    """The outcome when these objects are in flight, but for those that it has already."""
+    met = _places(one.committee)
+    return replace(one, committee=one.committee.with_pending([x for x in objects if id(x) not in met]))
+
+
+def reference_point(points: Matrix) -> Vector:
+    """What is no improvement any more: in each outcome the worst of all points so far, and a hair below it.
+
+    >>> reference_point(np.array([[0.0, 2.0], [1.0, 1.0], [0.5, 0.0]])).round(3).tolist()
+    [-0.01, -0.02]
+    """
+    if not len(points):
+        return np.zeros(points.shape[1])
+    extent = np.ptp(points, axis=0)
+    return np.asarray(points.min(axis=0) - MARGIN * np.where(extent > 0, extent, 1.0))
+
+
+def shared_rows(committees: Sequence[Committee], objects: Sequence[Any]) -> tuple[list[Rows], list[Selves]]:
+    """Each committee's scores of objects with the observed ones and with themselves: what is the same is made once."""
+    encodings: dict[int, Any] = {}
+    made: list[tuple[int, Any, Matrix]] = []
+    rows: list[Rows] = []
+    selves: list[Selves] = []
+    for committee in committees:
+        for k in committee.used:
+            if k not in encodings:
+                encodings[k] = committee.grams[k].similarity.encode(objects)
+        mine = {k: encodings[k] for k in committee.used}
+        found: dict[int, Matrix] = {}
+        for k in committee.used:
+            gram = committee.waiting.get(k, committee.grams[k])
+            same = (row for i, other, row in made if i == k and gram.same(other))
+            row = next(same, None)
+            if row is None:
+                row = gram.rows(encodings[k], objects=objects)
+                made.append((k, gram, row))
+            found[k] = row
+        rows.append(found)
+        selves.append(committee.selves(mine, objects))
+    return rows, selves
+
+
+def _objects(committee: Committee) -> tuple[Any, ...]:
+    """The observed objects, then those in flight."""
+    waiting = next(iter(committee.waiting.values()), None)
+    return committee.objects if waiting is None else waiting.objects
+
+
+def _places(committee: Committee) -> dict[int, int]:
+    return {id(x): i for i, x in enumerate(_objects(committee))}
+
+
+def _means(committee: Committee) -> Matrix:
+    """Each member's mean at the observed objects, then at those in flight."""
+    observed = committee.observed_means()
+    return np.hstack([observed, committee.pending_means()]) if committee.waiting else observed
+
+
+def _absent(objects: Sequence[Any]) -> Vector:
+    raise AssertionError("what is certain comes with the rows")

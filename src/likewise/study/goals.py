@@ -1,0 +1,292 @@
+"""What a study is after: outcomes to be optimised, and outcomes to be kept within limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from likewise.errors import StudyError
+from likewise.similarity.base import Vector
+
+Direction = Literal["maximize", "minimize"]
+DIRECTIONS = ("maximize", "minimize")
+# The name of the outcome of a study that has one objective and no name for it.
+VALUE = "value"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Between which values an outcome has to lie; infinite where there is no limit."""
+
+    low: float
+    high: float
+
+    def holds(self, value: float) -> bool:
+        """Whether a measured value keeps to the limits.
+
+        >>> AtMost(2.0).holds(2.0), AtLeast(50.0).holds(49.0)
+        (True, False)
+        """
+        return self.low <= value <= self.high
+
+    def signed(self, sign: float) -> tuple[float, float]:
+        """The limits of the values times a sign."""
+        return (self.low, self.high) if sign > 0 else (-self.high, -self.low)
+
+    def describe(self) -> list[float | None]:
+        """As plain JSON."""
+        return [None if math.isinf(end) else end for end in (self.low, self.high)]
+
+
+def AtMost(high: float) -> Limits:
+    """The constraint that an outcome is not above a value.
+
+    >>> AtMost(2.0)
+    Limits(low=-inf, high=2.0)
+    """
+    return Limits(-math.inf, _finite("AtMost", high))
+
+
+def AtLeast(low: float) -> Limits:
+    """The constraint that an outcome is not below a value."""
+    return Limits(_finite("AtLeast", low), math.inf)
+
+
+def Between(low: float, high: float) -> Limits:
+    """The constraint that an outcome lies between two values."""
+    found = Limits(_finite("Between", low), _finite("Between", high))
+    if not found.low < found.high:
+        raise StudyError(f"Between({low!r}, {high!r}) leaves no room; give the lower value first")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """An objective that needs no measurement: a price, a weight, a number of steps.
+
+    of: a function of an object, the name of a field of the objects (`"price"`), or a mapping from objects to numbers.
+    direction: "minimize" (default) or "maximize".
+
+    >>> Computed("price").values([{"price": 3.5}, {"price": 2.0}]).tolist()
+    [3.5, 2.0]
+    """
+
+    of: Callable[[Any], float] | str | Mapping[Any, float]
+    direction: Direction = "minimize"
+
+    def __post_init__(self) -> None:
+        _check_direction("Computed", self.direction)
+        if not (callable(self.of) or isinstance(self.of, str | Mapping)):
+            raise StudyError(f"Computed({self.of!r}) is no function, no name of a field and no mapping; give one")
+
+    def values(self, objects: Sequence[Any]) -> Vector:
+        """The value of each object, refused where it is no finite number."""
+        return np.array([self._value(x) for x in objects], dtype=float)
+
+    def _value(self, x: Any) -> float:
+        try:
+            found = self.of(x) if callable(self.of) else x[self.of] if isinstance(self.of, str) else self.of[x]
+            number = float(found)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise StudyError(f"{self._name} of {x!r} cannot be computed: {type(error).__name__} {error}") from error
+        if not math.isfinite(number):
+            raise StudyError(f"{self._name} of {x!r} is {number}; it must be a finite number for every object")
+        return number
+
+    @property
+    def _name(self) -> str:
+        return repr(self.of) if isinstance(self.of, str) else "the computed value"
+
+
+@dataclass(frozen=True, eq=False)
+class Price:
+    """What each object costs, and how much may be spent on all objects that are proposed together."""
+
+    cost: Computed
+    budget: float
+
+    @classmethod
+    def of(cls, cost: Any, budget: Any) -> Price | None:
+        """The price from what a user gives as `cost` and `budget`, which go together."""
+        if cost is None and budget is None:
+            return None
+        if cost is None:
+            raise StudyError(f"budget={budget!r} needs cost=…: a function of an object, a field's name or a mapping")
+        given = cost if isinstance(cost, Computed) else Computed(cost)
+        spend = math.inf if budget is None else _finite("budget", budget)
+        if not spend > 0:
+            raise StudyError(f"budget={budget!r} buys nothing; give a positive number")
+        return cls(given, spend)
+
+    @property
+    def of_what(self) -> Any:
+        """What says that two prices are the same."""
+        return self.cost.of if isinstance(self.cost.of, str) else id(self.cost.of)
+
+    def costs(self, objects: Sequence[Any]) -> Vector:
+        """What each object costs, refused where it is nothing or less."""
+        found = self.cost.values(objects)
+        for x, price in zip(objects, found.tolist(), strict=True):
+            if price <= 0:
+                raise StudyError(f"the cost of {x!r} is {price:g}; a cost must be positive")
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """The objectives by name with their directions, the constraints by name, and what is worst still of interest.
+
+    `computed` are those objectives that are not measured. `reference` holds values of objectives: what is worse in one
+    of them adds nothing. A study of one objective without a name has the outcome "value".
+    """
+
+    objectives: Mapping[str, Direction] = field(default_factory=lambda: {VALUE: "maximize"})
+    constraints: Mapping[str, Limits] = field(default_factory=dict)
+    computed: Mapping[str, Computed] = field(default_factory=dict)
+    reference: Mapping[str, float] = field(default_factory=dict)
+    named: bool = False
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The names of what is measured, in an order of their own, so that another order of goals changes nothing."""
+        return tuple(sorted({*self.objectives, *self.constraints} - self.computed.keys()))
+
+    @property
+    def named_outcomes(self) -> tuple[str, ...]:
+        """The names of what is measured, in the order in which they were given."""
+        return tuple(dict.fromkeys(name for name in (*self.objectives, *self.constraints) if name not in self.computed))
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The names of the objectives that are measured."""
+        return tuple(name for name in self.outcomes if name in self.objectives)
+
+    @property
+    def objective(self) -> str | None:
+        """The name of the one objective; None where there are several."""
+        return next(iter(self.objectives)) if len(self.objectives) == 1 else None
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one objective and nothing else."""
+        return self.outcomes == tuple(self.objectives) and len(self.objectives) == 1
+
+    def sign(self, name: str) -> float:
+        """What the values of an outcome are multiplied by, so that larger ones are better."""
+        if name in self.objectives:
+            return 1.0 if self.objectives[name] == "maximize" else -1.0
+        return -1.0 if math.isinf(self.constraints[name].low) else 1.0
+
+    def feasible(self, values: Mapping[str, float]) -> bool:
+        """Whether measured values keep to every constraint; one that is not measured is not kept."""
+        return all(name in values and limits.holds(values[name]) for name, limits in self.constraints.items())
+
+    def describe(self) -> dict[str, Any]:
+        """What a storage keeps of it, as plain JSON; other goals are another study."""
+        if not self.named:
+            return {"direction": self.objectives[VALUE]}
+        kept: dict[str, Any] = {"objectives": dict(self.objectives)}
+        if self.constraints:
+            kept["constraints"] = {name: limits.describe() for name, limits in self.constraints.items()}
+        if self.computed:
+            kept["computed"] = sorted(self.computed)
+        return kept
+
+
+def goals(direction: Any, objectives: Any = None, constraints: Any = None, reference: Any = None) -> Goals:
+    """The goals of a study from what a user gives, refused where they contradict one another.
+
+    >>> goals("minimize").objectives
+    {'value': 'minimize'}
+    >>> goals(None, {"yield": "maximize"}, {"impurity": AtMost(2.0)}).outcomes
+    ('impurity', 'yield')
+    """
+    if objectives is None:
+        if constraints or reference:
+            raise StudyError(
+                "constraints and a reference are for named objectives; give objectives={'yield': 'maximize'}, say"
+            )
+        direction = "maximize" if direction is None else direction
+        _check_direction("a study", direction)
+        return Goals({VALUE: direction})
+    if direction is not None:
+        raise StudyError(f"give direction={direction!r} or objectives={objectives!r}, not both")
+    found = Goals(*_objectives(objectives, constraints), reference=_reference(reference, objectives), named=True)
+    _check_contradictions(found)
+    return found
+
+
+def _objectives(
+    objectives: Any, constraints: Any
+) -> tuple[dict[str, Direction], dict[str, Limits], dict[str, Computed]]:
+    if not isinstance(objectives, Mapping) or not objectives:
+        raise StudyError(f"objectives={objectives!r} name nothing; give {{'yield': 'maximize', 'cost': 'minimize'}}")
+    if constraints is not None and not isinstance(constraints, Mapping):
+        raise StudyError(f"constraints={constraints!r} are no mapping; give {{'impurity': likewise.AtMost(2.0)}}")
+    directions: dict[str, Direction] = {}
+    computed: dict[str, Computed] = {}
+    for name, aim in objectives.items():
+        _check_name(name)
+        if isinstance(aim, Computed):
+            computed[name] = aim
+        directions[name] = aim.direction if isinstance(aim, Computed) else aim
+        _check_direction(f"objective {name!r}", directions[name])
+    if len(computed) == len(directions):
+        raise StudyError("every objective is computed, so there is nothing to measure; sort the objects by it instead")
+    for name, limits in (constraints or {}).items():
+        _check_name(name)
+        if not isinstance(limits, Limits):
+            raise StudyError(f"the constraint on {name!r} is {limits!r}; give AtMost(2.0), AtLeast(…) or Between(…, …)")
+        if name in computed:
+            raise StudyError(f"{name!r} is computed, so no constraint is needed: leave such objects out of the space")
+    return directions, dict(constraints or {}), computed
+
+
+def _reference(given: Any, objectives: Any) -> dict[str, float]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise StudyError(f"reference={given!r} is no mapping; give {{'yield': 0.0, 'cost': 100.0}}")
+    for name in given:
+        if name not in objectives:
+            raise StudyError(f"the reference names {name!r}, which is no objective; those are {_listed(objectives)}")
+    return {name: _finite(f"the reference of {name!r}", value) for name, value in given.items()}
+
+
+def _check_contradictions(found: Goals) -> None:
+    for name, limits in found.constraints.items():
+        aim = found.objectives.get(name)
+        if (aim == "maximize" and math.isinf(limits.low)) or (aim == "minimize" and math.isinf(limits.high)):
+            raise StudyError(
+                f"{name!r} is to {aim}, and its constraint {limits.describe()} limits it on the other side alone; "
+                "leave one of them out, or give Between(…, …)"
+            )
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not name or not name.isprintable():
+        raise StudyError(f"{name!r} is no name of an outcome; give a text such as 'yield'")
+
+
+def _check_direction(what: str, direction: Any) -> None:
+    if direction not in DIRECTIONS:
+        whose = "a study's direction" if what == "a study" else f"the direction of {what}"
+        raise StudyError(f"{whose} is 'maximize' or 'minimize', not {direction!r}")
+
+
+def _finite(what: str, number: Any) -> float:
+    try:
+        found = float(number)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found) or isinstance(number, bool | str):
+        raise StudyError(f"{what} needs a finite number, not {number!r}")
+    return found
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(repr, names))

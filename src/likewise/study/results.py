@@ -1,0 +1,219 @@
+"""What a study has found: its trials, the best of them, and where there are several objectives the front."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.fronts import hypervolume, is_nondominated
+from likewise.errors import SimilarityError, StudyError
+from likewise.similarity.base import Matrix
+from likewise.spaces.base import Space
+from likewise.spaces.codec.copies import copied
+from likewise.study.goals import Goals
+from likewise.study.ledger import Ledger
+from likewise.study.observations import average_replicates, best_of
+from likewise.study.preferences import Preference, check_preference
+from likewise.study.recorder import Recorder
+from likewise.study.storage.base import OpenStudy
+from likewise.study.trial import State, Trial
+
+
+class Results:
+    """The record of a study, as far as it can be read without a model."""
+
+    space: Space
+    goals: Goals
+    preference: Preference | None
+    _store: OpenStudy
+    _ledger: Ledger
+    _recorder: Recorder
+    _lock: RLock
+
+    @property
+    def name(self) -> str:
+        """The study's name in its storage."""
+        return self._store.name
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Every trial, in the order of creation."""
+        with self._lock:
+            self._ledger.sync()
+            return [for_user(trial) for trial in self._ledger.trials]
+
+    def count(self, state: State) -> int:
+        """How many trials are in a state."""
+        return len(self._trials_in(State(state)))
+
+    @property
+    def best(self) -> Trial:
+        """The best observation: values of one object are averaged, and of equal objects the first is taken.
+
+        It may be the luckiest; `recommend` says what all observations together speak for. With constraints it is the
+        best of those that keep to them. With several objectives it is the one that the study's `preference` prefers.
+        """
+        observed = self._observed()
+        if self.goals.objective is None:
+            return self.best_by(self.preference)
+        kept = [trial for trial in observed if self.goals.feasible(trial.values)]
+        if not kept:
+            raise StudyError(
+                f"no observation of study {self.name!r} keeps to its constraints yet; `study.trials` has all of them"
+            )
+        return for_user(best_of(kept, self.goals.sign(self.goals.objective), self.goals.objective))
+
+    def best_by(self, preference: Preference | None) -> Trial:
+        """The observation that a preference prefers, of those that keep to all constraints.
+
+        preference: `Weighted({"yield": 2.0, "cost": 1.0})` or `Desirability({"yield": (50, 90), "cost": (10, 2)})`.
+        """
+        self._observed()
+        chosen = check_preference(preference, self.goals.objectives)
+        if chosen is None:
+            names = ", ".join(self.goals.objectives)
+            raise StudyError(
+                f"which is best of {names} is for you to say: read `study.front`, or make the study with "
+                "preference=likewise.Weighted({…}) or preference=likewise.Desirability({…})"
+            )
+        kept, values = self._complete()
+        if not kept:
+            raise StudyError(
+                f"no observation of study {self.name!r} has every objective and keeps to the constraints yet"
+            )
+        return for_user(kept[int(np.argmax(chosen.scores(values, self.goals.objectives)))])
+
+    @property
+    def front(self) -> list[Trial]:
+        """The observations that no other beats in every objective, of those that keep to all constraints.
+
+        Values of one object are averaged. Objects of which an objective is still missing are not among them.
+        """
+        kept, values = self._complete()
+        better = is_nondominated(self._signed(values)) if len(self.goals.objectives) > 1 else None
+        if better is None:
+            return [self.best] if kept else []
+        return [for_user(trial) for trial, good in zip(kept, better.tolist(), strict=True) if good]
+
+    @property
+    def hypervolume(self) -> float:
+        """The volume between the front and the reference, in the units of the objectives multiplied.
+
+        The reference is the study's `reference`; an objective that it does not name counts from the worst value that
+        was measured. So the hypervolume never falls.
+        """
+        kept, values = self._complete()
+        if not kept:
+            return 0.0
+        signed, every = self._signed(values), self._signed(self._complete(feasible=False)[1])
+        worst = every.min(axis=0)
+        given, goals = self.goals.reference, self.goals
+        reference = [
+            goals.sign(n) * given[n] if n in given else w for n, w in zip(goals.objectives, worst, strict=True)
+        ]
+        return hypervolume(signed, np.array(reference, dtype=float))
+
+    def objectives_of(self, trial: Trial) -> dict[str, float]:
+        """The values of a trial's objectives by name, computed ones among them; those that are missing are left out."""
+        goals = self.goals
+        if not goals.named:
+            return {} if trial.value is None else {next(iter(goals.objectives)): trial.value}
+        computed = {name: float(one.values([trial.object])[0]) for name, one in goals.computed.items()}
+        found = {**trial.values, **computed}
+        return {name: found[name] for name in goals.objectives if name in found}
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write every trial to a .csv, .parquet or .json file; each named outcome has columns of its own."""
+        from likewise.study.trial_tables import export
+
+        export(self._store.since(0)[0], path, self.goals.named_outcomes if self.goals.named else ())
+
+    def read(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        object: str | Sequence[str] | None = None,
+        value: str | Mapping[str, str] = "value",
+        std: str = "std",
+    ) -> int:
+        """Tell what a file holds, as `export` writes it or with columns of your own; how many trials that were.
+
+        path: a .csv, .parquet or .json file.
+        object: the column of the objects, or the columns that are the fields of a record. Default: as `export` writes.
+        value: the column of the values, "value" by default. With named outcomes a mapping from outcomes to columns;
+            by default each outcome is in the column of its name. Cells may be empty.
+        std: the column of the standard deviations, "std" by default; it need not be there. With named outcomes the
+            deviation of "yield" is in the column "yield std".
+
+        Values of objects that are open suggestions are told to those; values and failures that the study has already
+        are passed over, so that a file may be read again when it has grown. All rows are told, or none.
+        """
+        from likewise.study.reading import new_findings
+        from likewise.study.trial_tables import read_entries
+
+        with self._lock:
+            self._ledger.sync()
+            columns = self._columns(value)
+            entries = read_entries(path, object=object, value=value, std=std, outcomes=columns)
+            findings = new_findings(str(path), entries, self.space, self._ledger, self.goals)
+            try:
+                self._recorder.record(findings)
+            except SimilarityError as error:
+                raise SimilarityError(f"{path}: {error}") from error
+            self._look(findings)
+            return len(findings)
+
+    def _look(self, findings: Sequence[Any]) -> None:
+        """Look at what was recorded."""
+        raise NotImplementedError
+
+    def _columns(self, value: Any) -> dict[str, str]:
+        """The column of each named outcome."""
+        if not self.goals.named:
+            return {}
+        if isinstance(value, str):
+            only = self.goals.named_outcomes
+            return {only[0]: value} if len(only) == 1 and value != "value" else {name: name for name in only}
+        if unknown := [name for name in value if name not in self.goals.outcomes]:
+            raise StudyError(f"value={value!r} names {unknown[0]!r}; the outcomes are {', '.join(self.goals.outcomes)}")
+        return dict(value)
+
+    def _trials_in(self, state: State) -> list[Trial]:
+        with self._lock:
+            self._ledger.sync()
+            return self._ledger.within(state)
+
+    def _observed(self) -> list[Trial]:
+        """The told trials in the order they were told; a complaint where there is none."""
+        observed = self._trials_in(State.TOLD)
+        if not observed:
+            raise StudyError(f"study {self.name!r} has no observation yet; tell it one first")
+        return sorted(observed, key=lambda trial: (self._ledger.event(trial.id), trial.id))
+
+    def _complete(self, *, feasible: bool = True) -> tuple[list[Trial], list[dict[str, float]]]:
+        """The observations that have every objective, and keep to the constraints, with their objectives."""
+        told = sorted(self._trials_in(State.TOLD), key=lambda trial: trial.id)
+        every = [(trial, self.objectives_of(trial)) for trial in average_replicates(told)]
+        kept = [
+            (trial, values)
+            for trial, values in every
+            if len(values) == len(self.goals.objectives) and (not feasible or self.goals.feasible(trial.values))
+        ]
+        return [trial for trial, _ in kept], [values for _, values in kept]
+
+    def _signed(self, values: Sequence[Mapping[str, float]]) -> Matrix:
+        """Objectives as rows of numbers of which more is better."""
+        goals = self.goals
+        rows = [[goals.sign(name) * one[name] for name in goals.objectives] for one in values]
+        return np.array(rows, dtype=float).reshape(-1, len(goals.objectives))
+
+
+def for_user(trial: Trial) -> Trial:
+    """The trial for a user, who may do with its object what he likes."""
+    x = copied(trial.object)
+    return trial if x is trial.object else replace(trial, object=x)
