@@ -42,6 +42,11 @@ def pair(rng: Generator) -> tuple[int, int]:
     return first, second
 
 
+def tied(where: Any, condition: str, **parts: Any) -> Record:
+    made = Record(condition, **parts)
+    return made if where is None else made.bound({}, where)
+
+
 SPACES: dict[str, Callable[[Any], Space]] = {
     "pool of strings": lambda where: Pool([f"s{i}" for i in range(60)], where=where),
     "pool of vectors": lambda where: Pool(np.arange(60.0).reshape(20, 3), where=where),
@@ -100,6 +105,12 @@ SPACES: dict[str, Callable[[Any], Space]] = {
     ),
     "simplex": lambda where: Simplex(4, total=100.0, where=where),
     "simplex of few": lambda where: Simplex(6, most=3, where=where),
+    "tied numbers": lambda where: tied(
+        where, "x + y + z = 1 and x >= 2*y", x=Float(0, 1), y=Float(0, 0.3), z=Float(0.1, 1), s=["a", "b"]
+    ),
+    "tied steps": lambda where: tied(
+        where, "x + y + z = 100", x=Float(0, 100, step=5), y=Float(0, 100, step=5), z=Float(0, 100, step=2.5)
+    ),
     "recipes": lambda where: Simplex(
         names=["water", "glycerol", "dye", "salt"],
         lower={"water": 50},

@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Self, cast
 
+import numpy as np
+
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_records
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
@@ -23,6 +25,7 @@ from likewise.spaces.base import (
     at_vectors,
     is_continuous,
 )
+from likewise.spaces.conditions.condition import Condition
 from likewise.spaces.conditions.some import Some
 from likewise.spaces.drawing import MOVES, child
 from likewise.spaces.made_of import (
@@ -35,6 +38,7 @@ from likewise.spaces.made_of import (
     part_width,
     side_by_side,
 )
+from likewise.spaces.numbers.tie import Tie
 from likewise.spaces.pools.pool import Pool
 
 GRID = 200_000
@@ -46,7 +50,9 @@ Fields = dict[str, Any]
 class Record(Space):
     """Named parts, each from a space of its own, as dicts.
 
-    - `where`, which comes first and has no name: a function that says whether a record is allowed; by default all are.
+    - `where`, which may also come first without its name: which records are allowed; by default all are. It is a
+      function, or a condition as text. Linear constraints in a text tie numbers together, and all that is proposed
+      keeps to them: `where="x + y + z = 1 and temperature <= 10 * time"`.
     - `parts`: a space for each field, `Record(solvent=["water", "DMF"], temperature=Float(20, 120))`. A list of values
       is a Categorical, and a Box with plain numbers for bounds a Float or an Int: a single number is a plain number.
 
@@ -61,21 +67,38 @@ class Record(Space):
 
     where: Callable[[Any], bool] | None
     parts: dict[str, Space] = field()
+    tie: Tie | None = field(compare=False, repr=False)
 
-    def __init__(self, where: Callable[[Any], bool] | None = None, /, **parts: Any) -> None:
-        if where is not None and not callable(where):
+    def __init__(self, where: Callable[[Any], bool] | str | None = None, /, **parts: Any) -> None:
+        if where is None and (isinstance(parts.get("where"), str) or callable(parts.get("where"))):
+            where = parts.pop("where")
+        if where is not None and not isinstance(where, str) and not callable(where):
             raise SpaceError(f"the first argument of Record is a predicate, not {where!r}; give the parts by name")
         if not parts:
             raise SpaceError("Record needs at least one part, as in Record(solvent=['water', 'DMF'])")
-        assign(self, where=where, parts={name: part_space("Record", name, part) for name, part in parts.items()})
+        made = {name: part_space("Record", name, part) for name, part in parts.items()}
+        condition = Condition.read(where, made) if isinstance(where, str) else where
+        self._assign(condition, made, Tie.of(made, condition))
+
+    def _assign(self, where: Callable[[Any], bool] | None, parts: dict[str, Space], tie: Tie | None) -> None:
+        assign(self, where=where, parts=parts, tie=tie)
+        if tie is not None:
+            try:
+                tie.check()
+            except SpaceError as error:
+                raise SpaceError(f"{getattr(where, 'text', 'the constraints')}: {error}") from None
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], build: Callable[[Any, str], Space]) -> Self:
         """In a file, the parts stand in a table of their own."""
         parts = {**arguments}.pop("parts", {})
-        if not isinstance(parts, Mapping) or set(arguments) - {"parts"}:
-            raise SpaceError("a Record needs a table [parts] alone, with a space or a list of values for each column")
-        return cls(**{name: build(inside, f"part {name!r}") for name, inside in parts.items()})
+        where = arguments.get("where")
+        if not isinstance(parts, Mapping) or set(arguments) - {"parts", "where"} or not isinstance(where, str | None):
+            raise SpaceError(
+                "a Record needs a table [parts], with a space or a list of values for each column, and no more than a "
+                "condition `where` beside it, as text"
+            )
+        return cls(where, **{name: build(inside, f"part {name!r}") for name, inside in parts.items()})
 
     @property
     def stepped(self) -> bool:
@@ -99,7 +122,8 @@ class Record(Space):
 
     def _draw(self, n: int, rng: Generator) -> list[Fields]:
         columns = [part.sample(n, rng) for part in self.parts.values()]
-        return [dict(zip(self.parts, values, strict=True)) for values in zip(*columns, strict=True)]
+        drawn = [dict(zip(self.parts, values, strict=True)) for values in zip(*columns, strict=True)]
+        return drawn if self.tie is None else [{**x, **y} for x, y in zip(drawn, self.tie.sample(n, rng), strict=True)]
 
     def _fit(self, x: Any) -> Fields:
         if not isinstance(x, Mapping):
@@ -118,18 +142,34 @@ class Record(Space):
             raise SpaceError(f"field {name!r}: {error}") from error
 
     def moves(self, x: Fields, rng: Generator) -> list[Fields]:
-        """Records that differ in one part: a handful for each part."""
-        quota = max(HANDFUL, MOVES // len(self.parts))
+        """Records that differ in one part: a handful for each part; numbers that are tied move together."""
+        quota, tied = max(HANDFUL, MOVES // len(self.parts)), self._tied
         near = [
-            {**x, name: value} for name, part in self.parts.items() for value in part_moves(part, x[name], quota, rng)
+            {**x, name: value}
+            for name, part in self.parts.items()
+            if name not in tied
+            for value in part_moves(part, x[name], quota, rng)
         ]
+        near += [] if self.tie is None else [{**x, **moved} for moved in self.tie.moves(x, rng)]
         return self.keep_allowed(near)
+
+    @property
+    def _tied(self) -> Sequence[str]:
+        return () if self.tie is None else self.tie.names
+
+    @cached_property
+    def _tied_columns(self) -> list[int]:
+        """The columns of the numbers that are tied, in the vector of a record."""
+        starts = np.cumsum([0, *(part.dimension for part in self._continuous.values())]).tolist()
+        place = dict(zip(self._continuous, starts, strict=False))
+        return [place[name] for name in self._tied]
 
     def crossover(self, x: Fields, other: Fields, rng: Generator) -> Fields:
         """Each part from one of the two records, or sometimes a mix of both parts."""
 
         def mixed() -> Fields:
-            return {name: part_mixed(part, x[name], other[name], rng) for name, part in self.parts.items()}
+            made = {name: part_mixed(part, x[name], other[name], rng) for name, part in self.parts.items()}
+            return made if self.tie is None else {**made, **self.tie.settle(made)}
 
         return child(self, mixed, x)
 
@@ -151,10 +191,12 @@ class Record(Space):
 
     def bound(self, only: Mapping[str, Sequence[Any]], where: Callable[[Any], bool] | None = None) -> Record:
         """The records whose parts have some of these values alone, and that satisfy `where`, too."""
+        tie = None if self.tie is None else self.tie.bind(only)
         parts = {name: Some(part, tuple(only[name])) if name in only else part for name, part in self.parts.items()}
         both = [each for each in (self.where, where) if each is not None]
         made = Record(**parts)
-        assign(made, where=(lambda x: all(each(x) for each in both)) if both else None)
+        parts.update({} if tie is None else tie.parts)
+        made._assign((lambda x: all(each(x) for each in both)) if both else None, parts, tie)
         return made
 
     def to_json(self, x: Fields) -> Fields:
@@ -219,11 +261,17 @@ class Record(Space):
         for name, part, columns in self._split(vectors):
             values = at_vectors(part, columns, [x[name] for x in objects])
             made = [{**x, name: value} for x, value in zip(made, values, strict=True)]
-        return made
+        if self.tie is None:
+            return made
+        tied = self.tie.from_vector(vectors[:, self._tied_columns])
+        return [{**x, **y} for x, y in zip(made, tied, strict=True)]
 
     def project(self, vectors: Matrix) -> Matrix:
         """The nearest search coordinates inside."""
-        return side_by_side(len(vectors), [part.project(columns) for _, part, columns in self._split(vectors)])
+        inside = side_by_side(len(vectors), [part.project(columns) for _, part, columns in self._split(vectors)])
+        if self.tie is not None:
+            inside[:, self._tied_columns] = self.tie.polytope.project(vectors[:, self._tied_columns])
+        return inside
 
     def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
         """A gradient in the numbers of the continuous parts as one in the search coordinates."""
@@ -231,4 +279,7 @@ class Record(Space):
         for name, part, columns in self._split(vectors):
             pulled.append(part.pull(columns, gradient[:, start : start + self.widths[name]]))
             start += self.widths[name]
-        return side_by_side(len(vectors), pulled)
+        found = side_by_side(len(vectors), pulled)
+        if self.tie is not None:
+            found[:, self._tied_columns] = self.tie.polytope.along(found[:, self._tied_columns])
+        return found

@@ -8,7 +8,7 @@ executed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -31,7 +31,7 @@ class Condition:
     """
 
     text: str
-    term: Term
+    term: Term = field(repr=False)
 
     @classmethod
     def read(cls, text: str, names: Iterable[str] | None = None) -> Condition:

@@ -120,6 +120,10 @@ class Scalar(Space):
         child = self._numbers([self.box.crossover(np.array([float(x)]), np.array([float(other)]), rng)])[0]
         return child if self.allowed([child])[0] else x
 
+    def at(self, value: Any) -> Scalar:
+        """The number fixed to this value."""
+        return Int(value, value) if self.integer else Float(value, value)
+
     def view(self, similarity: Similarity) -> Similarity:
         """Similarities of vectors see the unit interval, so that a lengthscale is a fraction of the range."""
         return self.box.view(similarity)

@@ -1,0 +1,190 @@
+"""Numbers of a record that are tied by linear constraints, such as x + y + z = 1 or a + 2*b <= 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SpaceError
+from likewise.similarity.base import Matrix, Vector
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.conditions.condition import Condition
+from likewise.spaces.conditions.terms import EQUAL, Comparison, Linear, Term
+from likewise.spaces.numbers.polytope import Polytope
+from likewise.spaces.numbers.scalar import Scalar
+
+STRIDES = np.repeat([0.3, 0.1, 0.03, 0.01], 4)[:, None]
+REPAIRS, STARTS = 60, 200
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Tie:
+    """Some numbers of a record and the constraints between them: coefficients and constant of Σ c x + k ≤ 0 or = 0."""
+
+    parts: Mapping[str, Scalar]
+    constraints: tuple[tuple[Linear, bool], ...]
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Space], condition: Any) -> Tie | None:
+        """What a condition ties together; None where nothing, or where it is no text."""
+        if not isinstance(condition, Condition):
+            return None
+        forms = tuple(form for term in condition.conjuncts if (form := _form(term, parts)) is not None)
+        names = {name for (coefficients, _), _ in forms for name in coefficients}
+        tied = {name: part for name, part in parts.items() if name in names and isinstance(part, Scalar)}
+        return cls(tied, forms) if forms else None
+
+    def bind(self, only: Mapping[str, Sequence[Any]]) -> Tie:
+        """The same with some of the numbers fixed."""
+        return Tie({name: _fixed(name, part, only) for name, part in self.parts.items()}, self.constraints)
+
+    def check(self) -> None:
+        """A complaint where no numbers satisfy the constraints."""
+        self._some  # noqa: B018
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the tied numbers."""
+        return list(self.parts)
+
+    @cached_property
+    def _rows(self) -> tuple[Matrix, Vector, np.ndarray[Any, np.dtype[np.bool_]]]:
+        """Coefficients, constants, and which constraints are equalities, in the units of the numbers."""
+        rows = np.array([[form[0].get(name, 0.0) for name in self.names] for form, _ in self.constraints])
+        constants = np.array([form[1] for form, _ in self.constraints])
+        return rows, constants, np.array([equal for _, equal in self.constraints])
+
+    @cached_property
+    def _ends(self) -> tuple[Vector, Vector, Vector]:
+        """Lower and upper bounds, and steps."""
+        boxes = [part.box for part in self.parts.values()]
+        low, high, step = (np.array([getattr(b, end)[0] for b in boxes]) for end in ("lower", "upper", "step"))
+        return low, high, step
+
+    @cached_property
+    def polytope(self) -> Polytope:
+        """The constraints in the unit coordinates of the numbers."""
+        (rows, constants, equal), (low, high, _) = self._rows, self._ends
+        scaled, ends = rows * (high - low), -(constants + rows @ low)
+        size = np.maximum(np.abs(scaled).max(axis=1), 1e-300)
+        scaled, ends = scaled / size[:, None], ends / size
+        return Polytope(scaled[~equal], ends[~equal], scaled[equal], ends[equal], (high > low).astype(float))
+
+    @cached_property
+    def _some(self) -> Vector:
+        """Numbers that satisfy the constraints, with steps if there are any."""
+        rng = np.random.default_rng(0)
+        for z in [self.polytope.centre, *self.polytope.sample(STARTS, rng)]:
+            found = self._repair(self._scaled(z[None])[0])
+            if found is not None:
+                return found
+        raise SpaceError("no settings on their steps satisfy all constraints; use other steps, or loosen a constraint")
+
+    def _scaled(self, z: Matrix) -> Matrix:
+        low, high, _ = self._ends
+        return low + z * (high - low)
+
+    def sample(self, n: int, rng: Generator) -> list[Fields]:
+        """Random numbers that satisfy the constraints."""
+        return self._made(self._scaled(self.polytope.sample(n, rng)))
+
+    def from_vector(self, vectors: Matrix) -> list[Fields]:
+        """The numbers at these unit coordinates, or near them."""
+        return self._made(self._scaled(self.polytope.project(vectors)))
+
+    def settle(self, record: Mapping[str, Any]) -> Fields:
+        """The numbers of a record, changed as little as it takes to satisfy the constraints."""
+        z = np.hstack([part.to_vector([record[name]]) for name, part in self.parts.items()])
+        return self.from_vector(z)[0]
+
+    def _made(self, numbers: Matrix) -> list[Fields]:
+        settled = [self._repair(row) if self._ends[2].any() else row for row in numbers]
+        columns = np.array([self._some if row is None else row for row in settled]).reshape(len(settled), -1)
+        made = [part.from_numbers(columns[:, [k]]) for k, part in enumerate(self.parts.values())]
+        return [dict(zip(self.names, row, strict=True)) for row in zip(*made, strict=True)]
+
+    def moves(self, record: Mapping[str, Any], rng: Generator) -> list[Fields]:
+        """The numbers shaken along the constraints, and each one that has steps one up or down, others following."""
+        here = np.array([float(record[name]) for name in self.names])
+        z = np.hstack([part.to_vector([record[name]]) for name, part in self.parts.items()])
+        shaken = z + self.polytope.along(STRIDES * rng.standard_normal((len(STRIDES), len(self.names))))
+        near = self.from_vector(shaken)
+        for k, step in enumerate(self._ends[2].tolist()):
+            for sign in (-1.0, 1.0):
+                moved = here.copy()
+                moved[k] += sign * step
+                found = self._repair(moved, {k}) if step else None
+                near += [] if found is None else self._made(found[None])
+        own = {name: record[name] for name in self.names}
+        return [x for x in {repr(x): x for x in near}.values() if x != own]
+
+    def _repair(self, numbers: Vector, locked: Iterable[int] = ()) -> Vector | None:
+        """The numbers on their steps, changed one by one until the constraints hold; None where that fails."""
+        on_steps = [part.from_numbers(numbers[[k]][:, None])[0] for k, part in enumerate(self.parts.values())]
+        x = np.array(on_steps, dtype=float)
+        free = [k for k in range(len(x)) if k not in set(locked)]
+        for _ in range(REPAIRS):
+            if self._violation(x) == 0.0:
+                return x
+            best = min(self._changes(x, free, numbers), key=lambda each: each[0], default=None)
+            if best is None or best[1] >= self._violation(x):
+                return None
+            x = best[2]
+        return None
+
+    def _violation(self, x: Vector) -> float:
+        """How far the constraints are broken, in all, each in units of its terms; 0 where that is rounding."""
+        (rows, constants, equal) = self._rows
+        value, size = rows @ x + constants, np.abs(rows) @ np.abs(x) + np.abs(constants)
+        broken = np.where(equal, np.abs(value), np.maximum(value, 0.0))
+        return float(np.sum(np.where(broken > 0.1 * EQUAL * size, broken / np.maximum(size, 1e-300), 0.0)))
+
+    def _changes(self, x: Vector, free: Sequence[int], wish: Vector) -> list[tuple[tuple[float, float], float, Vector]]:
+        """Changes of one number that help with one constraint: what is then broken, and how far it leads away."""
+        (rows, constants, equal), (low, high, step) = self._rows, self._ends
+        found = []
+        for row, value, same in zip(rows, rows @ x + constants, equal.tolist(), strict=True):
+            if value <= 0 and not (same and value < 0):
+                continue
+            for k in (k for k in free if row[k]):
+                change = -value / row[k]
+                if step[k]:
+                    steps = abs(change) / step[k]
+                    # An inequality needs whole steps beyond; an equality comes nearest with the nearest.
+                    many = round(steps) if same else np.ceil(steps - 1e-9)
+                    change = np.sign(change) * step[k] * max(1, many)
+                y = x.copy()
+                y[k] = np.clip(x[k] + change, low[k], high[k])
+                left = self._violation(y)
+                away = float(np.sum(np.abs(y - wish) / np.where(high > low, high - low, 1.0)))
+                found.append(((round(left, 12), away), left, y))
+        return found
+
+
+def _form(term: Term, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
+    """The linear form of a comparison of numbers that can be tied, as ≤ 0 or = 0; None for all else."""
+    if not isinstance(term, Comparison) or term.sign not in ("=", "<=", ">=") or term.difference is None:
+        return None
+    coefficients, constant = term.difference
+    tied = all(isinstance(parts.get(name), Scalar) for name in coefficients)
+    if not tied or len(coefficients) < 1 or any(parts[name].box.log[0] for name in coefficients):  # type: ignore[attr-defined]
+        return None
+    if term.sign == ">=":
+        return ({name: -c for name, c in coefficients.items()}, -constant), False
+    return (coefficients, constant), term.sign == "="
+
+
+def _fixed(name: str, part: Scalar, only: Mapping[str, Sequence[Any]]) -> Scalar:
+    if name not in only:
+        return part
+    if len(only[name]) > 1:
+        raise SpaceError(
+            f"{name!r} is tied to other numbers by a constraint, so that a batch cannot be bound to {len(only[name])} "
+            "values of it; fix it to one, or leave it out of at_most"
+        )
+    return part.at(only[name][0])
