@@ -157,3 +157,21 @@ def test_reactions_are_compared_as_reactions(run: Run, save: Save) -> None:
     data = run("suggest", table, "-n", 2, "--json").data
     assert "as reactions" in " ".join(data["notes"])
     assert [each["object"] for each in data["suggestions"]] == ["CCCCO>>CCCC=O"]
+
+
+@pytest.mark.parametrize("measured", [1, 3, 4])
+def test_few_values_explore_and_no_model_speaks_for_that(run: Run, save: Save, measured: int) -> None:
+    words = ["ab", "ac", "bb", "bc", "cc", "ca", "cb"]
+    table = save("word,yield\n" + "".join(f"{word},{i + 10 if i < measured else ''}\n" for i, word in enumerate(words)))
+    answer = run("suggest", table, "-n", 2, "--report", "r.html")
+    assert "beats best" not in answer.out
+    assert "the suggestions explore" in said(answer)
+    data = run("suggest", table, "-n", 2, "--json").data
+    assert all(each["chance"] is each["mean"] is None and not each["because"] for each in data["suggestions"])
+
+
+def test_values_that_are_all_the_same_promise_no_chance(run: Run, save: Save) -> None:
+    table = save("word,yield\nab,0\nac,0\nbb,0\nbc,0\ncc,0\nca,0\ncb,\nba,\n")
+    answer = run("suggest", table, "-n", 2)
+    assert "50 %" not in answer.out
+    assert "All 6 values are the same" in said(answer)

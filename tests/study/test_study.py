@@ -244,7 +244,9 @@ def test_few_or_constant_values_are_no_trouble(values: list[float], space: str) 
         study.tell(x, value)
     asked = study.ask(2)
     assert len({study.space.key(s.object) for s in asked}) == 2
-    assert all(np.isfinite([s.mean, s.std, s.chance, s.improvement]).all() for s in asked)
+    assert all(np.isfinite([s.mean, s.std, s.improvement]).all() for s in asked)
+    # Where all are the same, nothing is known of the chance to beat them.
+    assert {s.chance is None for s in asked} == {len(set(values)) == 1}
 
 
 def test_a_suggestion_says_what_the_model_says() -> None:

@@ -6,27 +6,44 @@ import math
 from dataclasses import dataclass
 
 from likewise.campaign.problem import Problem
+from likewise.campaign.wording import count
 from likewise.model.diagnosis import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH, Diagnosis
+from likewise.study.methods.committee import INITIAL
 
 FEWEST = 3
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A plain sentence or two, whether they are good news, and what they come from."""
+    """A plain sentence or two, whether they are good news, and what they come from, if that is enough to judge by."""
 
     verdict: str
     good: bool
-    diagnosis: Diagnosis
+    diagnosis: Diagnosis | None
 
 
 def judge(problem: Problem) -> Judgement | None:
-    """The verdict of the study; none while there is too little to judge by."""
-    if problem.measured < FEWEST:
-        return None
-    found = problem.study.diagnose(each=False)
+    """The verdict of the study, or that its suggestions explore; none while nothing is measured."""
+    found = problem.study.diagnose(each=False) if problem.measured >= FEWEST else None
+    if found is None or problem.measured < INITIAL or problem.level:
+        return _exploring(problem, found) if problem.measured else None
     text = "; ".join([found.verdict, *found.notes])
     return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
+
+
+def _exploring(problem: Problem, found: Diagnosis | None) -> Judgement:
+    """That no model speaks for the suggestions yet, and from when on one will."""
+    if problem.level and problem.measured > 1:
+        text = (
+            f"All {problem.measured} values are the same, so nothing tells good candidates from bad ones yet: the "
+            "suggestions explore."
+        )
+    else:
+        text = (
+            f"With {count(problem.measured, 'measured value')} the suggestions explore: they are unlike the measured "
+            f"objects and unlike each other. From {INITIAL} values on, the model chooses."
+        )
+    return Judgement(text, False, found)
 
 
 def _good(found: Diagnosis) -> bool:

@@ -50,6 +50,11 @@ class Problem:
         """How many rows have a value."""
         return 0 if self.sheet is None else len(self.sheet.measured)
 
+    @property
+    def level(self) -> bool:
+        """Whether all measured values are the same."""
+        return self.sheet is not None and len({self.sheet.values[i] for i in self.sheet.measured}) == 1
+
     def place(self, x: Any) -> int | None:
         """The place that an object has in the table, counted from 0."""
         return self.rows.get(_key(self.study.space, x))

@@ -29,7 +29,7 @@ class Chart(NamedTuple):
 
 def charts(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, name: str) -> list[Chart]:
     """All pictures of the report."""
-    left_out = None if judgement is None else judgement.diagnosis.left_out
+    left_out = None if judgement is None or judgement.diagnosis is None else judgement.diagnosis.left_out
     return [
         _progress(problem, found, name),
         _map(problem, found, name),

@@ -32,10 +32,12 @@ def suggestions(
 ) -> list[Suggestion]:
     """Suggestions without ids: numbers on the user's scale, and analogues.
 
-    The committees' values are signed: larger ones are better. `trials` are those behind an outcome's observations.
+    Objects that were chosen because they are unlike the others have neither: no model speaks for them. Where all values
+    are the same, there is no chance to beat the best that the data would know of. The committees' values are signed:
+    larger ones are better. `trials` are those behind an outcome's observations.
     """
     objects, beliefs = proposal.objects, proposal.beliefs
-    if not beliefs or not objects:
+    if not beliefs or not objects or all(notes.get("stage") == "initial" for notes in proposal.notes):
         return [Suggestion(-1, x, notes=notes) for x, notes in zip(objects, proposal.notes, strict=True)]
     each = {name: _one_outcome(objects, one, trials(name), name, goals) for name, one in beliefs.items()}
     if not goals.named:
@@ -57,7 +59,10 @@ def _one_outcome(
     kept = [trial for trial in conditioned if goals.feasible(trial.values)] if goals.constraints else []
     best = sign * value_of(best_of(kept or conditioned, sign, outcome), outcome)
     believed, influence = beliefs.committee.explain(objects)
-    return _numbers(believed, best, sign), _analogues(influence, conditioned, ANALOGUES, outcome)
+    numbers = _numbers(believed, best, sign)
+    if len({value_of(trial, outcome) for trial in conditioned}) == 1:
+        numbers = [(name, [None] * len(objects) if name == "chance" else row) for name, row in numbers]
+    return numbers, _analogues(influence, conditioned, ANALOGUES, outcome)
 
 
 def _several(

@@ -32,7 +32,8 @@ class Suggestion:
 
     `low` and `high` are the ends of the 95 % interval of the true value, `chance` is the probability to beat the best
     observation, `improvement` the expected gain over it, 0 where it is not beaten, in the units of the values. All
-    numbers are None while there is nothing to predict from.
+    numbers are None where the object was chosen to explore, as nothing or too little is measured; `chance` is None
+    where all values are the same.
 
     With several outcomes `outcomes` has what is expected of each, by name, and `analogues` are by name, too;
     `chance_feasible` is the probability to keep to all constraints. With several objectives `chance` is the probability
