@@ -431,3 +431,79 @@ def test_campaigns_on_real_data(
     begun = run("init", table, *objects, "-v", value, "-n", 4, *extra)
     walk(run, begun, lambda row: truth[tuple(row[c] for c in columns)], value)
     assert len([row for row in rows(table) if row["status"] == "done"]) == 24
+
+
+def test_a_value_that_is_corrected_in_the_table_is_no_dead_end(run: Run, words: Path, rows: Rows) -> None:
+    run("suggest", words, "-n", 2, "-o", "word", *FAST, "--out", "next.csv")
+    fill(Path("next.csv"), "score", lambda row: "7")
+    tell = ("tell", words, "next.csv", "-o", "word")
+    assert run(*tell).code == 0
+    asked = rows(Path("next.csv"))[0]["word"]
+    rewrite(words, lambda found: [row.update(score="8") for row in found if row["word"] == asked] and None)
+    again = run(*tell, "--json")
+    assert (again.code, again.data["known"]) == (0, 2)
+    assert run("suggest", words, "-n", 2, "-o", "word", *FAST, "--out", "next.csv").code == 0
+    assert next(row["score"] for row in rows(words) if row["word"] == asked) == "8"
+
+
+def test_a_decision_to_keep_is_not_asked_for_twice(run: Run, words: Path, rows: Rows) -> None:
+    run("suggest", words, "-n", 2, "-o", "word", *FAST, "--out", "next.csv")
+    fill(Path("next.csv"), "score", lambda row: "7")
+    rewrite(words, lambda found: [row.update(score="8") for row in found if row["run"]] and None)
+    tell = ("tell", words, "next.csv", "-o", "word")
+    assert run(*tell).code == 1
+    assert run(*tell, "--on-conflict", "keep").code == 0
+    assert run(*tell).code == 0
+    assert run("suggest", words, "-n", 2, "-o", "word", *FAST, "--out", "next.csv").code == 0
+    assert [row["score"] for row in rows(words) if row["round"] == "1"] == ["8", "8"]
+
+
+def test_a_correction_in_the_results_is_listed_and_replaces(run: Run, words: Path, rows: Rows) -> None:
+    run("suggest", words, "-n", 2, "-o", "word", *FAST, "--out", "next.csv")
+    fill(Path("next.csv"), "score", lambda row: "7")
+    tell = ("tell", words, "next.csv", "-o", "word")
+    assert run(*tell).code == 0
+    rewrite(Path("next.csv"), lambda found: found[0].update(score="9"))
+    assert run("suggest", words, "-o", "word", *FAST, "--out", "next.csv").code == 2
+    assert run(*tell).code == 1
+    assert run(*tell, "--on-conflict", "replace").code == 0
+    assert sorted(row["score"] for row in rows(words) if row["run"]) == ["7", "9"]
+    assert run("suggest", words, "-o", "word", *FAST, "--out", "next.csv").code == 0
+
+
+def test_typed_tables_keep_states_in_the_column_of_the_status(run: Run, tmp_path: Path, save: Save) -> None:
+    import polars
+
+    table = tmp_path / "t.parquet"
+    frame = {"word": [f"{w}{w}" for w in "ABCDEFGHIJ"], "score": [*map(float, range(6)), None, None, None, None]}
+    polars.DataFrame(frame).write_parquet(table)
+    assert run("suggest", table, "-o", "word", "-n", 3, "--out", "next.csv", *FAST).code == 0
+    rewrite(
+        Path("next.csv"),
+        lambda found: (
+            [row.update(score=text) for row, text in zip(found, ("<0.1", "failed", "2.5"), strict=True)] and None
+        ),
+    )
+    told = run("tell", table, "next.csv", "-o", "word")
+    assert told.code == 0, told.err
+    after = polars.read_parquet(table)
+    assert after["score"].dtype == polars.Float64
+    assert sorted(filter(None, after["status"].to_list())) == ["<0.1", "done", "failed"]
+    again = run("suggest", table, "-o", "word", "-n", 4, "--out", "next.csv", *FAST, "--json")
+    assert again.code == 0, again.err
+    assert (again.data["measured"], len(again.data["suggestions"])) == (8, 1)
+    assert sorted(filter(None, polars.read_parquet(table)["status"].to_list()))[0] == "<0.1"
+
+
+def test_a_campaign_in_another_folder_is_named_whole(run: Run, words: Path, tmp_path: Path) -> None:
+    (tmp_path / "my lab").mkdir()
+    table = tmp_path / "my lab" / "words.csv"
+    table.write_bytes(words.read_bytes())
+    answer = run("init", "my lab/words.csv", "-o", "word", "-n", 2, *FAST)
+    assert following(answer) == ["suggest", "my lab/words.csv"]
+    answer = run(*following(answer))
+    assert following(answer) == ["tell", "my lab/words.csv"]
+    fill(tmp_path / "my lab" / "next.csv", "score", vowels)
+    told = run(*following(answer))
+    assert "2 results filled in" in told.out
+    assert following(told) == ["suggest", "my lab/words.csv"]

@@ -62,8 +62,17 @@ class Journal:
 
     @property
     def base(self) -> Base:
-        """The cells of each run as they were suggested."""
-        return {run: line.get("cells", {}) for run, line in self.suggestions.items()}
+        """The cells of each run as they were suggested, and under no name the result that was told last."""
+        found = {run: dict(line.get("cells", {})) for run, line in self.suggestions.items()}
+        for line in self.of_kind("result"):
+            said = line.get("said") or repr(line.get("value"))
+            found.setdefault(str(line.get("run")), {})[""] = said
+        return found
+
+    def was_told(self, results: Path) -> bool:
+        """Whether a file is as it was when it was last told, so that nothing is in it which the table has not."""
+        lines = [line for line in self.of_kind("told") if line.get("file") == results.name]
+        return bool(lines) and lines[-1].get("hash") == file_hash(results)
 
     def add(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Add lines, which are on the disk when this returns."""
@@ -94,6 +103,16 @@ def _line(text: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
+
+
+def file_hash(path: Path) -> str:
+    """What stands for the content of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def told_line(results: Path) -> dict[str, Any]:
+    """The line that says that a file was told."""
+    return {"kind": "told", "time": now(), "file": results.name, "hash": file_hash(results)}
 
 
 def now() -> str:

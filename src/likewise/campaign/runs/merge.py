@@ -23,7 +23,7 @@ from likewise.campaign.wording import shown
 from likewise.tables.cells import empty
 
 OnConflict = Literal["stop", "keep", "replace", "add"]
-# The cells of a run as they were suggested, by the name of the run and the column.
+# The cells of a run as they were suggested, by the names of the run and of the column; under "", the result told last.
 Base = Mapping[str, Mapping[str, str]]
 
 
@@ -47,6 +47,11 @@ class Outcome:
             and (math.isnan(self.value) == math.isnan(other.value))
             and (math.isnan(self.value) or is_same(self.value, other.value))
         )
+
+    @property
+    def text(self) -> str:
+        """The same as text, to be compared with what was told before."""
+        return repr(self.value) if self.state is None else self.state.said
 
     @property
     def said(self) -> float | str:
@@ -79,11 +84,15 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Told:
-    """A result that came into the table: of which run, if it has one, what it was, and where it stands."""
+    """A result that was told: of which run, if it has one, where it belongs, and what it was.
+
+    `kept_out` says that the table kept another one.
+    """
 
     run: str
     place: int
     outcome: Outcome
+    kept_out: bool = False
 
 
 @dataclass(eq=False)
@@ -193,6 +202,10 @@ class _Merging:
         if same:
             self.merge.known += 1
             place = same[0]
+        elif settled and not adding and self._was_told(source, told):
+            # The table was corrected since.
+            self.merge.known += 1
+            place = settled[0]
         elif settled and not adding:
             place = self._contradict(source, told, settled)
         elif gap is not None:
@@ -204,12 +217,20 @@ class _Merging:
         self.matched.add(place)
         return place
 
+    def _was_told(self, source: int, told: Outcome) -> bool:
+        """Whether a result was told before under the same run."""
+        run = self.results.cell(self.table.own.run, source)
+        return self.base.get(run, {}).get("") == told.text
+
     def _contradict(self, source: int, told: Outcome, settled: list[int]) -> int:
         place = settled[0]
         conflict = self._conflict(source, place, self.outcome(place).said, told.said)
         self.merge.conflicts.append(conflict)
         if self.on_conflict == "replace" and len(settled) > 1:
             self.merge.unsettled.append(conflict)
+        elif self.on_conflict == "keep":
+            run = self.results.cell(self.table.own.run, source)
+            self.merge.told.append(Told(run, place, told, kept_out=True))
         elif self.on_conflict == "replace":
             self.merge.replaced += 1
             self._enter(place, told, source, replaced=True)

@@ -11,7 +11,7 @@ import numpy as np
 import polars
 
 from likewise.campaign.listener import Listener
-from likewise.campaign.runs.journal import Journal, now
+from likewise.campaign.runs.journal import Journal, now, told_line
 from likewise.campaign.runs.merge import Conflict, Merge, OnConflict, Told, merge_results, overlooked_columns
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.wording import shown
@@ -65,7 +65,7 @@ def merge_files(
             write_again(merge.frame, target, dialect_for(target, table.table.dialect), table.table)
             return Merged(merge, table, None)
         backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
-        journal.add(_result(each) for each in merge.told if each.run)
+        journal.add([*(_result(each) for each in merge.told if each.run), told_line(results)])
     return Merged(merge, table, backup)
 
 
@@ -91,6 +91,7 @@ def _result(told: Told) -> dict[str, object]:
     state = told.outcome.state
     value = None if state is not None and state.limit is None else told.outcome.value
     line: dict[str, object] = {"kind": "result", "run": told.run, "time": now(), "value": value}
+    line |= {"kept_out": True} if told.kept_out else {}
     return line if state is None else {**line, "state": state.kind.value, "said": state.said}
 
 

@@ -283,6 +283,8 @@ def _check_out(
     out = files.out
     if out is None or files.force or not out.exists():
         return
+    if file is not None and Journal.of(file).was_told(out):
+        return
     if table is not None and file is not None and request.space is not None:
         # Cells mean the same with a space and without; rows are compared by their cells.
         table = sheet(file, chosen, Listener(), may_be_empty=True)
