@@ -507,3 +507,21 @@ def test_a_campaign_in_another_folder_is_named_whole(run: Run, words: Path, tmp_
     told = run(*following(answer))
     assert "2 results filled in" in told.out
     assert following(told) == ["suggest", "my lab/words.csv"]
+
+
+def test_why_a_trial_of_a_stored_study_was_asked_for(run: Run, tmp_path: Path) -> None:
+    import likewise as lw
+
+    study = lw.Study(
+        lw.Strings("AB", length=5), lw.Hamming(), storage=f"sqlite:///{tmp_path / 's.db'}", name="words", seed=3
+    )
+    for _ in range(8):
+        (s,) = study.ask()
+        study.tell(s, float(s.object.count("A")))
+    answer = run("why", 7, "--storage", "s.db", "--study", "words")
+    for text in ("Trial 7", "because of", "seed 3"):
+        assert text in answer.out
+    said = run("why", 7, "--storage", "s.db", "--study", "words", "--json").data["said"]
+    assert said["mean"] == study.trials[7].summary["mean"]
+    assert run("why", 70, "--storage", "s.db", "--study", "words").code == 2
+    assert run("why", 7, "--storage", "s.db", "--study", "other").code == 2

@@ -270,6 +270,9 @@ def test_a_suggestion_says_what_the_model_says() -> None:
     assert summary["mean"] == s.mean
     assert summary["improvement"] == s.improvement
     assert summary["similarities"] == {"alike": 1.0}
+    assert (summary["seed"], summary["likewise"]) == (study.seed, lw.__version__)
+    objects = {str(t.id): t.object for t in study.trials}
+    assert [objects[id] for id in summary["because"]] == [a.object for a in s.analogues]
 
 
 def test_the_best_observation_is_found_in_few_evaluations() -> None:

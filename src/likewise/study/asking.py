@@ -6,10 +6,12 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from likewise import __version__
 from likewise.errors import StudyError
 from likewise.search.plate import Plate
 from likewise.spaces.base import Space
@@ -116,11 +118,24 @@ class Asking:
     def _rows(self, found: Sequence[Suggestion], proposal: Proposal, claim: dict[str, Any]) -> list[NewRow]:
         rows, known = [], self.ledger.keys()
         for s in found:
-            summary = json.dumps(explanation.summary(s, proposal.beliefs))
+            summary = json.dumps({**explanation.summary(s, proposal.beliefs), **self._provenance(s)})
             row = new_row(self.space, s.object, summary=summary, **claim)
             again = self.replicates or s.notes.get("stage") == REPEAT
             rows.append(replace(row, replicate=again and row.key in known))
         return rows
+
+    def _provenance(self, s: Suggestion) -> dict[str, Any]:
+        """Where a suggestion comes from: version, seed, and the trials that speak for it with their influence."""
+        lists = s.analogues.values() if isinstance(s.analogues, Mapping) else [s.analogues]
+        found = [(self._ids.get(self.space.key(a.object)), a.influence) for each in lists for a in each]
+        because = {id: round(influence, 6) for id, influence in found if id is not None}
+        return {"likewise": __version__, "seed": self.seed, **({"because": because} if because else {})}
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """The first told trial of each object."""
+        told = reversed(self.ledger.within(State.TOLD))
+        return {str(self.ledger.key_of(trial.id)): trial.id for trial in told}
 
     def _claim(self, rows: Sequence[NewRow]) -> list[int]:
         """The ids of the new trials; `Taken` where another worker evaluates one of the objects."""

@@ -19,6 +19,7 @@ from likewise.errors import StorageWarning, UsageError
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import BadRow, Storage, StudyInfo, open_storage
 from likewise.study.storage.database import NoStorage
+from likewise.study.storage.trials import Row
 from likewise.study.trial_tables import SUFFIXES
 from likewise.study.trial_tables import export as write_trials
 
@@ -28,7 +29,7 @@ Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, pos
 def studies(url: Url) -> Reply:
     """List the studies of a storage."""
     shown = without_password(url)
-    with _open_existing(url) as storage:
+    with open_existing(url) as storage:
         found = storage.studies()
 
     def in_words() -> None:
@@ -70,18 +71,23 @@ def export(
     if target.exists() and not force:
         raise UsageError(f"{target} exists already; give another name with --out, or --force to replace it.")
     check_targets({"--out": target}, {"the storage": _file(url)})
-    with _open_existing(url) as storage:
-        names = [info.name for info in storage.studies()]
-        if name not in names:
-            there = ", ".join(map(repr, names)) or "none"
-            raise UsageError(f"There is no study {name!r} in {without_password(url)}; there are {there}.")
-        with _noting():
-            rows = storage.rows(name)
+    with open_existing(url) as storage:
+        rows = trials_of(storage, name, url)
     write_trials(rows, target)
     return Reply(
         lambda: {"study": name, "trials": len(rows), "file": str(target)},
         lambda: say(f"{target}: {len(rows)} trials of study {name!r}."),
     )
+
+
+def trials_of(storage: Storage, name: str, url: str) -> list[Row]:
+    """The trials of a stored study; a UsageError where there is none of that name."""
+    names = [info.name for info in storage.studies()]
+    if name not in names:
+        there = ", ".join(map(repr, names)) or "none"
+        raise UsageError(f"There is no study {name!r} in {without_password(url)}; there are {there}.")
+    with _noting():
+        return storage.rows(name)
 
 
 def check(
@@ -93,7 +99,7 @@ def check(
 ) -> Reply:
     """List the stored rows that cannot be used, with study, trial and field; nothing is ever deleted."""
     shown = without_password(url)
-    with _open_existing(url) as storage:
+    with open_existing(url) as storage:
         moved = storage.set_aside() if set_aside else []
         found = storage.check()
 
@@ -124,7 +130,7 @@ def _noting() -> Iterator[None]:
         Console().note(str(each.message))
 
 
-def _open_existing(url: str) -> Storage:
+def open_existing(url: str) -> Storage:
     """The storage at a URL, which exists already."""
     file = _file(url)
     try:

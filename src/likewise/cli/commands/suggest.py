@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -19,27 +19,29 @@ from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.results import stamp
 from likewise.campaign.runs.rounds import untouched_round
 from likewise.campaign.runs.suggestions_file import count_unmerged
-from likewise.campaign.sheet import Choices, Sheet, rows_named, sheet
+from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.similarities import Request
 from likewise.campaign.states import Kind
 from likewise.campaign.targets import check_targets
-from likewise.campaign.wording import because, count, expectation, percent, shown
-from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
+from likewise.campaign.wording import count
 from likewise.cli.commands import options
-from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
-from likewise.cli.console import Console, say, say_table
+from likewise.cli.commands.session import Session
+from likewise.cli.commands.suggest_reply import (
+    NOTHING_LEFT,
+    Answer,
+    Files,
+    Plan,
+    answer_json,
+    following,
+    say_answer,
+)
+from likewise.cli.console import Console
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
 from likewise.report.page import check_report, write_report
 from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
 from likewise.tables.writing import check_name
-
-# Characters of a similarity's name; those of records with many fields are long.
-NAME = 60
-NOTHING_LEFT = "Every candidate has a value or is under way: there is nothing left to suggest."
-NEXT = "next.csv"
-
 
 InputFile = Annotated[
     Path | None,
@@ -116,7 +118,7 @@ def suggest(
     typed = {**{name: value for name, value in {**vars(columns), **vars(model), **given}.items() if value is not None}}
     plan = Plan(session, typed)
     found = answer(session.file, columns.choices, request, given["n"] or 1, files, console, plan)
-    return Reply(lambda: _data(found, console), lambda: _say(found))
+    return Reply(lambda: answer_json(found, console), lambda: say_answer(found))
 
 
 def _direction(session: Session, model: options.Aim) -> options.Aim:
@@ -136,44 +138,6 @@ def _space(session: Session, given: Any) -> Space | None:
     return space_text.build(given, f"{where}, space")
 
 
-class Files(NamedTuple):
-    """The files that are written beside the answer, and whether they may replace others.
-
-    `more` says that the last round stays out, even if nothing has come back of it.
-    """
-
-    out: Path | None = None
-    report: Path | None = None
-    force: bool = False
-    more: bool = False
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What was asked for, by the names of the options, and in which session: for the record, and to go on."""
-
-    session: Session | None = None
-    typed: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options as JSON data, but for the files."""
-        return {k: v for k, v in self.typed.items() if k not in ("out", "report")}
-
-    def suggest(self, table: Path, out: Path | None) -> str:
-        """The command for the next round."""
-        project = None if self.session is None else self.session.project
-        given = {**self.typed, "out": out}
-        return command("suggest", table, *words(given), project=project)
-
-    def tell(self, table: Path, results: Path) -> str:
-        """The command that merges the results of this one."""
-        project = None if self.session is None else self.session.project
-        mine = project is not None and project.options.get("out") == results
-        columns = words({name: self.typed.get(name) for name in OF_COLUMNS})
-        return command("tell", table, results, *columns, project=project if mine else None)
-
-
 def _check_files(file: Path | None, space: Any, files: Files) -> None:
     """Refuse what could not be read or written before any work is done."""
     if file is None and space is None:
@@ -187,49 +151,6 @@ def _check_files(file: Path | None, space: Any, files: Files) -> None:
         raise UsageError(f"{file} cannot be written, and the runs of --out are noted in it; work on a copy.")
     if files.report is not None:
         check_report(files.report, files.force)
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What is suggested, on what grounds, and where it was written."""
-
-    problem: Problem
-    suggestions: Sequence[Suggestion]
-    verdict: str | None
-    chosen: Choices
-    files: Files
-    plan: Plan
-    committed: Committed | None
-
-    @property
-    def value(self) -> str:
-        """The name of the values' column."""
-        sheet = self.problem.sheet
-        return (self.chosen.value or "value") if sheet is None else sheet.roles.value
-
-    @property
-    def names(self) -> list[str]:
-        """What each suggestion is called: its run, or its rank where nothing was written."""
-        if self.committed is None:
-            return [str(rank) for rank in range(1, len(self.suggestions) + 1)]
-        return list(self.committed.runs)
-
-    @property
-    def next_command(self) -> str:
-        """The command to go on with."""
-        out, sheet = self.files.out, self.problem.sheet
-        if out is None:
-            if sheet is None:
-                return command("suggest", *words({**self.plan.typed, "out": Path("experiments.csv")}))
-            return self.plan.suggest(sheet.table.path, Path(NEXT))
-        if sheet is None:
-            return self.plan.suggest(out, _following(out))
-        return self.plan.tell(sheet.table.path, out)
-
-
-def _following(table: Path) -> Path:
-    """A file for the suggestions of a table, which is not the table."""
-    return table.with_name(NEXT if table.name != NEXT else "next-round.csv")
 
 
 def answer(
@@ -292,7 +213,7 @@ def _check_out(
     if lost is None:
         raise UsageError(f"{out} exists and is no table of suggestions; give another name, or --force to replace it.")
     if file is None:
-        follow = plan.suggest(out, _following(out))
+        follow = plan.suggest(out, following(out))
         raise UsageError(f"{out} exists. Go on with it ({follow}), give another name, or --force to replace it.")
     if lost:
         raise UsageError(
@@ -328,104 +249,3 @@ def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
         listener.note(f"{count(candidates, 'row')} without a value ignored: candidates come from --space")
     if not measured:
         listener.note("Nothing is measured yet. The first batch is spread out: each object is unlike the others")
-
-
-def _data(answer: Answer, listener: Listener) -> dict[str, Any]:
-    problem, out, report = answer.problem, answer.files.out, answer.files.report
-    best = problem.study.best if problem.measured else None
-    other = problem.recommended()
-    suggestions = [
-        {
-            "rank": rank,
-            "run": None if answer.committed is None else answer.names[rank - 1],
-            **object_json(problem, s.object),
-            "mean": s.mean,
-            "std": s.std,
-            "low": s.low,
-            "high": s.high,
-            "chance": s.chance,
-            "improvement": s.improvement,
-            "because": analogues_json(problem, s.analogues),
-        }
-        for rank, s in enumerate(answer.suggestions, 1)
-    ]
-    return {
-        **header_json(problem, listener),
-        "best": None if best is None else _best_json(problem, best.object, best.value),
-        "recommended": None
-        if other is None
-        else {**object_json(problem, other.object), "mean": other.mean, "low": other.low, "high": other.high},
-        "suggestions": suggestions,
-        "similarities": weights_json(problem),
-        "verdict": answer.verdict,
-        "out": None if out is None else str(out),
-        "report": None if report is None else str(report),
-        "round": None if answer.committed is None else answer.committed.number,
-        "under_way": [] if answer.committed is None else list(answer.committed.out_already),
-        "next_command": answer.next_command,
-    }
-
-
-def _best_json(problem: Problem, x: Any, value: float | None) -> dict[str, Any]:
-    sheet = problem.sheet
-    rows = [] if sheet is None else [sheet.table.number(place) for place in problem.measured_rows(x)]
-    return {**object_json(problem, x), "value": value, "rows": rows}
-
-
-def _say(answer: Answer) -> None:
-    sheet, found, value = answer.problem.sheet, answer.suggestions, answer.value
-    objects = "object" if sheet is None else ", ".join(sheet.roles.objects)
-    if not found:
-        say(NOTHING_LEFT)
-    elif found[0].mean is None:
-        say_table(("", objects), [(name, shown(s.object)) for name, s in zip(answer.names, found, strict=True)])
-    else:
-        rows = [
-            (name, shown(s.object), expectation(s.mean, s.low, s.high), percent(s.chance), because(s, "\n"))
-            for name, s in zip(answer.names, found, strict=True)
-        ]
-        columns = ("", objects, f"expected {value} (95 %)", "beats best", f"because of ({value}, weight)")
-        say_table(columns, rows, right=(3,))
-    _say_background(answer)
-
-
-def _say_background(answer: Answer) -> None:
-    """The best so far, the similarities, the verdict, and how to go on."""
-    problem = answer.problem
-    if problem.measured:
-        best = problem.study.best
-        where = _where(problem, best.object)
-        say("", f"Best so far: {shown(best.object)}, {answer.value} {best.value:.6g}{where}.")
-        if (other := problem.recommended()) is not None:
-            expected = expectation(other.mean, other.low, other.high)
-            say(
-                f"Recommended: {shown(other.object)}, expected {answer.value} {expected}; the best may have been lucky."
-            )
-    shares = [f"{shown(name, NAME)} {percent(share)}" for name, share in problem.weights() if share >= 0.005]
-    if shares:
-        say(f"Similarities: {', '.join(shares)}.")
-    if answer.verdict:
-        say(f"Verdict: {answer.verdict}")
-    if answer.files.report is not None:
-        say(f"Report: {answer.files.report}")
-    _say_next(answer)
-
-
-def _where(problem: Problem, x: Any) -> str:
-    """The row of the best object, or the rows that its value is the mean of."""
-    rows = problem.measured_rows(x)
-    if not rows or problem.sheet is None:
-        return ""
-    return f" ({'mean of ' if len(rows) > 1 else ''}{rows_named(problem.sheet.table, rows)})"
-
-
-def _say_next(answer: Answer) -> None:
-    out, committed = answer.files.out, answer.committed
-    if out is None or committed is None:
-        if answer.suggestions:
-            say(f"To begin with these, so that they are written down: {answer.next_command}")
-        return
-    if committed.out_already:
-        say(f"Still under way, and in {out} too: {', '.join(committed.out_already)}.")
-    if answer.suggestions or committed.out_already:
-        say(f"Fill in column {answer.value!r} of {out}, then: {answer.next_command}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +12,11 @@ import typer
 from likewise.campaign.runs.journal import Journal, history
 from likewise.campaign.wording import expectation, percent, shown
 from likewise.cli.commands.session import Session, words
+from likewise.cli.commands.stored import open_existing, trials_of
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
+from likewise.study.storage.trials import Row
 
 LISTED = 8
 
@@ -23,10 +26,17 @@ def why(
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="The table. Default: that of likewise.toml.")
     ] = None,
+    storage: Annotated[
+        str | None,
+        typer.Option("--storage", help="Of a stored study: URL or file; RUN is the number of its trial."),
+    ] = None,
+    study: Annotated[str, typer.Option("--study", help="The name of the stored study.")] = "study",
     *,
     console: Console,
 ) -> Reply:
     """Say why a run was suggested: what the model expected, because of which results, with which settings and data."""
+    if storage is not None:
+        return _of_trial(run, storage, study)
     table = Session.of(file, console).table
     journal = Journal.of(table)
     suggestion = journal.suggestions.get(run)
@@ -40,6 +50,39 @@ def why(
         lambda: {"file": str(table), "suggestion": suggestion, "round": made, "results": results},
         lambda: _say(run, suggestion, made, results),
     )
+
+
+def _of_trial(number: str, url: str, name: str) -> Reply:
+    """The same of a trial of a stored study, from what was stored with it."""
+    with open_existing(url) as storage:
+        rows = {str(row.id): row for row in trials_of(storage, name, url)}
+    row = rows.get(number)
+    if row is None:
+        raise UsageError(f"Study {name!r} has no trial {number!r}; its trials are 0 to {len(rows) - 1}.")
+    said = json.loads(row.summary)
+    because = [(rows[id], influence) for id, influence in said.get("because", {}).items() if id in rows]
+    found = {"trial": row.id, "object": json.loads(row.payload), "state": row.state.value, "value": row.value}
+    return Reply(
+        lambda: {"study": name, **found, "said": said},
+        lambda: _say_trial(row, said, because),
+    )
+
+
+def _say_trial(row: Row, said: dict[str, Any], because: Sequence[tuple[Row, float]]) -> None:
+    say(f"Trial {row.id}: {shown(json.loads(row.payload))}, {row.state.value}{_value(row)}.")
+    if "mean" not in said:
+        say("It was told without being asked for, or chosen to be unlike what was tried before.")
+    else:
+        expected = expectation(said["mean"], said.get("low"), said.get("high"))
+        say(f"Expected {expected}, with a chance of {percent(said.get('chance'))} to beat the best, because of:")
+        rows = [(f"{w:+.2f}", f"{a.value:.6g}", shown(json.loads(a.payload)), str(a.id)) for a, w in because]
+        say_table(("weight", "value", "object", "trial"), rows, right=(0, 1, 3))
+    if "seed" in said:
+        say(f"Made by likewise {said['likewise']}, seed {said['seed']}.")
+
+
+def _value(row: Row) -> str:
+    return "" if row.value is None else f" {row.value:.6g}"
 
 
 def _unknown(run: str, table: Path, journal: Journal) -> str:
