@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.calibration.hostile import ODD, attack
+from benchmarks.calibration.hostile import attack
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_random_studies_have_an_answer(first: int) -> None:
     found = {seed: attack(seed, most=30) for seed in range(first, first + 20)}
-    assert {seed: text for seed, text in found.items() if text is not None and not _is_known(text)} == {}
-
-
-def _is_known(text: str) -> bool:
-    """Whether it is the one thing that is not mended: far means at objects with scores that no kernel has."""
-    return "ranges outside" in text and ODD in text
+    assert {seed: text for seed, text in found.items() if text is not None} == {}

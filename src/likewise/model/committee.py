@@ -31,6 +31,9 @@ CERTAIN, SAME = 1e-3, 1e-10
 Scores = Mapping[int, Matrix]
 Selves = Mapping[int, Vector]
 
+# How many ranges of the values a mean may lie outside of them, where scores are no kernel.
+REACH = 2.0
+
 # The share of belief that what a member takes for noise is the object's own, where nothing tells.
 MISFIT = 0.5
 
@@ -148,7 +151,7 @@ class Committee:
             for i in group:
                 regression = self.members[i].regression
                 observed = mixed[mix][:, : len(regression)]
-                means[i] = regression.mean(observed)
+                means[i] = np.clip(regression.mean(observed), *self.reach(regression))
                 variances[i] = regression.variance(observed, own, shared)
         return means, self.lower(variances, mixed)
 
@@ -177,8 +180,11 @@ class Committee:
             pulls[k] = pull_rows, pull_selves
         mixed, own = self.mix_scores(rows), self.mix_scores(selves)
         found = [(m.pending or m.regression).linearise(mixed[m.mix], own[m.mix]) for m in self.members]
+        raw = np.array([mean for mean, _, _ in found])
+        means = np.array([np.clip(m, *self.reach(one.regression)) for m, one in zip(raw, self.members, strict=True)])
 
         def pull(in_mean: Matrix, in_variance: Matrix) -> Matrix:
+            in_mean = np.where(means == raw, in_mean, 0.0)
             on_rows: dict[int, Any] = {}
             on_selves: dict[int, Any] = {}
             for mix, group in self._groups():
@@ -187,7 +193,25 @@ class Committee:
                 _add(on_selves, mix.pull(selves, sum(own for _, own in slopes)))
             return cast(Matrix, sum(pulls[k][0](on_rows[k]) + pulls[k][1](on_selves[k]) for k in on_rows))
 
-        return np.array([mean for mean, _, _ in found]), np.array([variance for _, variance, _ in found]), pull
+        return means, np.array([variance for _, variance, _ in found]), pull
+
+    def reach(self, regression: Regression) -> tuple[float, float]:
+        """How far a member's means may lie from the values, on the model's scale.
+
+        Where scores are no kernel, a new object may be a thousand times as like itself as the observed ones are, and
+        powers of scores make more of it; what a member says of it beyond some ranges of the values is no belief.
+        """
+        return (-np.inf, np.inf) if regression.psd else self._ends
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        if not len(self.values):
+            return -np.inf, np.inf
+        low, high = float(np.min(self.values)), float(np.max(self.values))
+        beyond = REACH * (high - low)
+        ends = np.asarray(self.transform.forward(np.array([low - beyond, high + beyond])), dtype=float)
+        # Values that are all the same have no range, but a scale.
+        return (float(ends[0]), float(ends[1])) if beyond > 0 else (-REACH, REACH)
 
     def _groups(self) -> Iterator[tuple[Mix, Iterator[int]]]:
         """The places of the members of each mix; they stand together."""
@@ -309,7 +333,9 @@ class Committee:
     def pending_means(self) -> Matrix:
         """The mean of each object in flight on the model's scale, one row per member."""
         rows = self._apart()
-        return np.array([member.regression.mean(member.mix.scores(rows)) for member in self.members])
+        return np.array(
+            [np.clip(m.regression.mean(m.mix.scores(rows)), *self.reach(m.regression)) for m in self.members]
+        )
 
     def _apart(self) -> dict[int, Matrix]:
         """The scores of the objects in flight with the observed ones."""

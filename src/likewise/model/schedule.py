@@ -39,6 +39,7 @@ from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
 from likewise.model.leave_one_out import leave_one_out_error
 from likewise.similarity.base import Similarity, Vector
+from likewise.similarity.combine.self_bounded import self_bounded
 
 CONDITIONED_ON = 1000
 LEARNT_FROM = 300
@@ -166,7 +167,12 @@ class Model:
     _settled: tuple[Similarity, ...] = ()
 
     def __post_init__(self) -> None:
-        self.grams = self.shared or GramCache(self.similarities)
+        if self.shared is not None:
+            self.grams, self.similarities = self.shared, self.shared.similarities
+            return
+        if self.settings.spectra != ("as_is",):
+            self.similarities = tuple(map(self_bounded, self.similarities))
+        self.grams = GramCache(self.similarities)
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         """A complaint where a similarity cannot compare these objects with one another and with a known one."""

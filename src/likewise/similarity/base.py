@@ -100,6 +100,11 @@ class Similarity(ABC):
         return False
 
     @property
+    def self_bounded(self) -> bool:
+        """Whether no score exceeds √(S(x, x) S(y, y)); a PSD similarity has no such score."""
+        return self.psd
+
+    @property
     def signed(self) -> bool:
         """Whether scores may be negative; allowed to PSD kernels alone (linear, cosine)."""
         return False
@@ -203,7 +208,11 @@ class Similarity(ABC):
 
 
 class Normalised(Similarity):
-    """A similarity by which every object scores 1 with itself."""
+    """A similarity by which every object scores 1 with itself, and no two score more."""
+
+    @property
+    def self_bounded(self) -> bool:
+        return True
 
     def within(self, a: Encoding) -> Vector:
         return np.ones(count(a))

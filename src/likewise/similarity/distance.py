@@ -73,6 +73,10 @@ class DistanceSimilarity(Similarity):
     def within(self, a: Encoding) -> Vector:
         return cast(Vector, self.scores(np.zeros(count(a))))
 
+    @property
+    def self_bounded(self) -> bool:
+        return True
+
     def linearise_within(self, a: Encoding) -> Linearised:
         return level_within(self, a)
 

@@ -135,7 +135,8 @@ class Bounds:
                 mean, projected, pending = (slice(a, b) for a, b in pairwise(cuts))
                 first = cuts[-1]
                 regression = member.regression
-                found[c][0][i] = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
+                highest = sums[mean][0] + chunk.dtype(regression.prior_mean + slack[mean][0])
+                found[c][0][i] = np.clip(highest, *committees[c].reach(regression))
                 less = squared_length(sums[projected], slack[projected])
                 v: Any = self._variance(c, member, selves, query, chunk, less)
                 v = v - squared_length(sums[pending], slack[pending])

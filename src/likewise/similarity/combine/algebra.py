@@ -86,6 +86,10 @@ class Combination(Similarity):
         """The function."""
 
     @property
+    def self_bounded(self) -> bool:
+        return all(part.self_bounded for part in self.parts)
+
+    @property
     def psd(self) -> bool:
         return self.rule.psd(self.parts)
 

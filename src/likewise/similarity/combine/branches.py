@@ -77,6 +77,10 @@ class Branches(Similarity):
         return self.parts_
 
     @property
+    def self_bounded(self) -> bool:
+        return all(part.self_bounded for part in self.parts)
+
+    @property
     def psd(self) -> bool:
         return all(part.psd for part in self.parts)
 

@@ -88,6 +88,10 @@ class Parts(Similarity):
         return self.parts_
 
     @property
+    def self_bounded(self) -> bool:
+        return all(part.self_bounded for part in self.parts)
+
+    @property
     def psd(self) -> bool:
         whole = bool(np.all(self.weights == np.round(self.weights)))
         return all(part.psd for part in self.parts) and (self.how == "sum" or whole)

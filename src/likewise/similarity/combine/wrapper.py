@@ -62,6 +62,10 @@ class Through(Wrapper):
     def psd(self) -> bool:
         return self.wrapped.psd
 
+    @property
+    def self_bounded(self) -> bool:
+        return self.wrapped.self_bounded
+
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         return self.wrapped.between(self.part_encoding(a, 0), self.part_encoding(b, 0))
 
