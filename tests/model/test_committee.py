@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise.model.committee import misfit_share
 from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
 from likewise.model.transforms import Ranked, Standardised, YeoJohnson
@@ -89,9 +90,9 @@ def test_the_mixture_is_that_of_the_members_posteriors():
     means = np.array([m.regression.mean(m.mix.scores(rows)) for m in committee.members])
     variances = np.array([m.regression.variance(m.mix.scores(rows), m.mix.scores(selves)) for m in committee.members])
     mean = committee.weights @ means
-    # Half of what members take for noise counts as the object's own.
+    # Of what members take for noise, the more there is, the larger a share counts as the object's own.
     noises = np.array([m.ratio * m.regression.amplitude for m in committee.members])[:, None]
-    std = np.sqrt(committee.weights @ (variances + 0.5 * noises + means**2) - mean**2)
+    std = np.sqrt(committee.weights @ (variances + misfit_share(noises) * noises + means**2) - mean**2)
     prediction = committee.predict(new)
     np.testing.assert_allclose(prediction.mean, committee.transform.backward(mean), atol=1e-9)
     np.testing.assert_allclose(prediction.std, committee.transform.scale * std, atol=1e-9)

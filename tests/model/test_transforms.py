@@ -85,3 +85,13 @@ def test_predictions_far_out_stay_within_reach_of_the_values(values):
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=20))
 def test_equal_values_share_their_mean_rank(values: list[int]) -> None:
     np.testing.assert_array_equal(mean_ranks(np.array(values, dtype=float)), rankdata(values))
+
+
+def test_beyond_a_heavy_tail_ranks_reach_no_further_than_the_values_span() -> None:
+    values = np.exp(np.linspace(-3.0, 6.0, 40))
+    ranked, span = Ranked.of(values), float(np.ptp(values))
+    far = ranked.backward(np.array([-50.0, 5.0, 50.0, 500.0]))
+    assert np.all(np.diff(far) > 0)
+    assert values.min() - 1.01 * span < far[0]
+    assert far[-1] < values.max() + 1.01 * span
+    assert ranked.moments(np.zeros(1), np.full(1, 4.0))[1][0] < 1.5 * span

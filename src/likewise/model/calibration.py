@@ -4,9 +4,10 @@ Under a spectrum treatment the closed form of leaving out keeps the treated matr
 a tenth of the objects at a time is left out, with all their replicates, the treatment is made anew from the others, and
 with
 
-    z_i = (y_i − μ(x_i)) / √(V(x_i) + σ²)      the variances are inflated by      (ν + Σ z_i²) / (ν + t),
+    z_i = (y_i − μ(x_i)) / √(V(x_i) + σ²)      the variances are inflated by      (ν + t s²) / (ν + t),
 
-ν observations' worth of belief that they were right. A PSD similarity has nothing to be made anew.
+s² the size of the z_i² and ν observations' worth of belief that they were right. One error alone does not say how large
+all are: s is the most likely scale of the z_i under Student's t, brought to 1 for normal ones. A PSD similarity has nothing to be made anew.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ Index = NDArray[np.intp]
 FOLDS = 10
 STRENGTH = 4.0
 LEAST = 4
+# Degrees of freedom of the errors, and rounds in which their scale settles.
+FREEDOM, ROUNDS = 8.0, 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +101,34 @@ def refit(members: Sequence[Member], grams: Sequence[Gram], outs: Sequence[Index
 
 
 def _inflation(regression: Regression, made: Sequence[Fold]) -> float:
-    total = STRENGTH
+    squares = []
     for fold in made:
         mean, variance = fold.predict(regression)
-        total += float(np.sum((regression.values[fold.out] - mean) ** 2 / (variance + regression.noise[fold.out])))
-    return total / (STRENGTH + len(regression))
+        squares.append((regression.values[fold.out] - mean) ** 2 / (variance + regression.noise[fold.out]))
+    t = len(regression)
+    return (STRENGTH + t * squared_scale(np.concatenate(squares))) / (STRENGTH + t)
+
+
+def squared_scale(squares: Vector) -> float:
+    """The most likely s² of errors with these squares, z/s of Student's t; about 1 for standard normal ones.
+
+    >>> squares = np.linspace(0.1, 2.0, 19)
+    >>> [round(squared_scale(each), 1) for each in (squares, np.append(squares, 1e6))]
+    [1.2, 2.3]
+    """
+    found = 1.0
+    for _ in range(ROUNDS):
+        found = float(np.mean((FREEDOM + 1.0) * squares / (FREEDOM + squares / max(found, 1e-12))))
+    return found / NORMAL
+
+
+def _normal_scale() -> float:
+    """What the same comes to for a standard normal variable."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    squares, found = nodes**2, 1.0
+    for _ in range(ROUNDS):
+        found = float(np.average((FREEDOM + 1.0) * squares / (FREEDOM + squares / found), weights=weights))
+    return found
+
+
+NORMAL = _normal_scale()

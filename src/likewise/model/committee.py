@@ -14,8 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
-from likewise.model.evidence import AMPLITUDE_STRENGTH
+from likewise.model.evidence import AMPLITUDE_STRENGTH, NOISE_PRIOR
 from likewise.model.gram import Gram
 from likewise.model.pending import Pending
 from likewise.model.prediction import Mixture, Moments, Prediction
@@ -33,9 +34,6 @@ Selves = Mapping[int, Vector]
 
 # How many ranges of the values a mean may lie outside of them, where scores are no kernel.
 REACH = 2.0
-
-# The share of belief that what a member takes for noise is the object's own, where nothing tells.
-MISFIT = 0.5
 
 CommitteePullback = Callable[[Matrix, Matrix], Matrix]
 
@@ -222,17 +220,18 @@ class Committee:
         mean = self.weights @ means
         return Moments(mean, np.sqrt(self.weights @ (variances + (means - mean) ** 2)))
 
-    def on_users_scale(self, means: Matrix, variances: Matrix, misfit: float = MISFIT) -> Prediction:
-        """The mixture's distribution on the user's scale.
+    def on_users_scale(self, means: Matrix, variances: Matrix, *, measurement: bool = False) -> Prediction:
+        """The mixture's distribution on the user's scale, of true values or of measurements.
 
         What a member takes for noise may as well be what it cannot explain, which belongs to the object. Without
-        repeated measurements nobody can tell: `misfit` is the share of belief in the second.
+        repeated measurements nobody can tell: each of the two has a share of the belief (`misfit`).
         """
         noises = np.array([m.ratio * m.regression.amplitude for m in self.members])[:, None]
+        misfit = np.ones_like(noises) if measurement else misfit_share(noises)
         centres, spreads = self.transform.moments_away(means, np.sqrt(variances + misfit * noises))
-        cases = [(share, noise) for share, noise in ((1.0 - misfit, 0.0), (misfit, noises)) if share > 0]
+        cases = [(1.0 - misfit, 0.0), (misfit, noises)][1 if measurement else 0 :]
         parts = np.concatenate([np.sqrt(variances + noise) for _, noise in cases])
-        shares = np.concatenate([share * self.weights for share, _ in cases])
+        shares = np.concatenate([share[:, 0] * self.weights for share, _ in cases])
         every = np.concatenate([means for _ in cases])
         mixture = Mixture(shares, every, parts, len(self) + AMPLITUDE_STRENGTH, self.transform)
         mean = self.weights @ centres
@@ -258,7 +257,7 @@ class Committee:
         """What `predict` says of objects whose scores are at hand."""
         means, variances = self.moments(rows, selves)
         if measurement:
-            return self.on_users_scale(means, variances + self._typical_noise(), misfit=1.0)
+            return self.on_users_scale(means, variances + self._typical_noise(), measurement=True)
         return self.on_users_scale(means, variances)
 
     def _typical_noise(self) -> float:
@@ -347,6 +346,17 @@ class Committee:
         members = tuple(member.lean() for member in self.members)
         waiting = {k: gram.lean() for k, gram in self.waiting.items()}
         return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members, waiting=waiting)
+
+
+def misfit_share(noises: Any) -> Any:
+    """The belief that what a member takes for noise, a share of the values' variance, is what it cannot explain.
+
+    It is the prior probability that noise is less than that: the more there is of it, the less of it is noise.
+
+    >>> misfit_share(np.exp(np.array([-7.0, -4.0, -0.7]))).round(2).tolist()
+    [0.02, 0.5, 0.99]
+    """
+    return ndtr((np.log(np.maximum(noises, 1e-300)) - NOISE_PRIOR.location) / NOISE_PRIOR.scale)
 
 
 def _add(total: dict[int, Any], more: Mapping[int, Any]) -> None:

@@ -17,6 +17,10 @@ HALVINGS = 40
 IDENTITY = Standardised(0.0, 1.0)
 
 
+# Gains are added up to so many spreads from a centre, in cubic steps.
+MOST_SPREADS, STEPS = 40.0, np.linspace(0.0, 1.0, 120) ** 3
+
+
 class Moments(NamedTuple):
     """Mean and standard deviation, one entry per object."""
 
@@ -54,6 +58,27 @@ class Mixture:
             return np.zeros(self.centres.shape[1])
         away = (self.centres - self.transform.forward(signed)) / self.spreads
         return np.asarray(self.weights @ stdtr(self.freedom, away))
+
+    def gain(self, value: float) -> Vector:
+        """The expected gain of each object over a value of the user's scale, or below it where values are negated.
+
+        ∫ P(y > u) du from the value on, in steps that grow with the distance from it.
+
+        >>> normal = Mixture(np.ones(1), np.zeros((1, 1)), np.ones((1, 1)), np.inf)
+        >>> round(float(normal.gain(0.0)[0]), 3)
+        0.399
+        """
+        signed = self.sign * value
+        if signed >= self.transform.bounds[1]:
+            return np.zeros(self.centres.shape[1])
+        # Each part has steps of its own; what it exceeds for certain comes whole.
+        start = float(self.transform.forward(signed))
+        low = np.maximum(start, self.centres - MOST_SPREADS * self.spreads)
+        ends = low + STEPS[:, None, None] * np.maximum(self.centres + MOST_SPREADS * self.spreads - low, 0.0)
+        heights = np.asarray(self.transform.away(ends))
+        above = stdtr(self.freedom, (self.centres - ends) / self.spreads)
+        beyond = np.sum(0.5 * (above[1:] + above[:-1]) * np.diff(heights, axis=0), axis=0)
+        return np.asarray(self.weights @ (heights[0] - self.transform.away(start) + beyond))
 
     def quantile(self, share: float) -> Vector:
         """The value, on the user's scale, that each object lies below with this chance."""

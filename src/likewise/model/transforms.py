@@ -21,9 +21,9 @@ NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
 # Numbers whose squares are numbers lie between this and its reciprocal.
 SMALL = 1e-140
-# Beyond the values seen, a power transform reaches as far again as they span.
+# Beyond the values seen, what is bent reaches as far again as they span.
 REACH = 1.0
-# How steep it is there, as a share of the scale of the values.
+# How steep it is there, as a share of the scale of the values: what is uncertain there must not look certain.
 LEAK = 1e-6
 
 
@@ -122,7 +122,7 @@ class Standardised(Transform):
 
 @dataclass(frozen=True, eq=False)
 class Ranked(Transform):
-    """Normal scores of the ranks, straight lines between the values and beyond them.
+    """Normal scores of the ranks, straight lines between the values and a little beyond them.
 
     >>> Ranked.of(np.array([1.0, 2.0, 1000.0])).forward(2.0).round(6)
     np.float64(0.0)
@@ -161,7 +161,13 @@ class Ranked(Transform):
         return float(self.knots[0])
 
     def away(self, values: Any) -> Any:
-        return self._line(values, self.scores, self.knots - self.knots[0])
+        span = float(self.knots[-1] - self.knots[0])
+        found = self._line(values, self.scores, self.knots - self.knots[0])
+        if span == 0.0:
+            return found
+        # Between the outermost values of a heavy tail a line is steep: it is not to be followed for long.
+        inside = np.clip(found, -REACH * span, (1.0 + REACH) * span)
+        return inside + LEAK * (found - inside)
 
     def slope(self, values: Any) -> Any:
         if len(self.knots) < 2:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from likewise.acquisition.improvement import log_h
 from likewise.model.committee import Committee
 from likewise.model.prediction import Prediction
-from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.base import Matrix
 from likewise.spaces.codec.copies import copied
 from likewise.study.goals import VALUE, Goals
 from likewise.study.methods.base import AllBeliefs, Beliefs, Proposal, Told
@@ -20,8 +19,6 @@ from likewise.study.observations import best_of, value_of
 from likewise.study.suggestion import Analogue, Expected, Suggestion
 from likewise.study.trial import Trial
 
-# So many standard deviations are as good as certain, and their squares do not overflow.
-CERTAIN = 1e6
 ANALOGUES = 5
 LEVEL = 0.95
 NUMBERS = ("mean", "std", "chance", "improvement", "low", "high")
@@ -98,16 +95,8 @@ def _numbers(believed: Prediction, best: float, sign: float) -> list[tuple[str, 
     users = believed if sign > 0 else believed.negate()
     low, high = users.interval(LEVEL)
     chance = users.mixture.beyond(sign * best)
-    found = (users.mean, users.std, chance, _improvement(believed, best), low, high)
+    found = (users.mean, users.std, chance, users.mixture.gain(sign * best), low, high)
     return [(name, row.tolist()) for name, row in zip(NUMBERS, found, strict=True)]
-
-
-def _improvement(believed: Prediction, best: float) -> Vector:
-    """The expected gain over the best value, which no bound allows to be larger than up to it."""
-    mean, std = believed
-    z = np.clip((mean - best) / np.maximum(std, 1e-300), -CERTAIN, CERTAIN)
-    gain = np.where(z < CERTAIN, std * np.exp(log_h(z)), mean - best)
-    return np.minimum(gain, max(0.0, believed.mixture.transform.bounds[1] - best))
 
 
 def analogues(x: Any, beliefs: Beliefs, told: Sequence[Trial], most: int, outcome: str = VALUE) -> tuple[Analogue, ...]:

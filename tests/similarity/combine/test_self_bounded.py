@@ -60,7 +60,9 @@ def test_derivatives_go_through_the_root() -> None:
     step, slopes = 1e-6, np.zeros_like(x)
     for k in range(2):
         moved = [
-            np.sum(weights * found.between(found.encode(list(x + s * np.eye(2)[k])), found.encode(list(others))), axis=1)
+            np.sum(
+                weights * found.between(found.encode(list(x + s * np.eye(2)[k])), found.encode(list(others))), axis=1
+            )
             for s in (step, -step)
         ]
         slopes[:, k] = (moved[0] - moved[1]) / (2.0 * step)
