@@ -7,7 +7,8 @@ with
     z_i = (y_i − μ(x_i)) / √(V(x_i) + σ²)      the variances are inflated by      (ν + t s²) / (ν + t),
 
 s² the size of the z_i² and ν observations' worth of belief that they were right. One error alone does not say how large
-all are: s is the most likely scale of the z_i under Student's t, brought to 1 for normal ones. A PSD similarity has nothing to be made anew.
+all are: s is the most likely scale of the z_i under Student's t, brought to 1 for normal ones. A PSD similarity has
+nothing to be made anew.
 """
 
 from __future__ import annotations
