@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration.cases import CASES
+from benchmarks.calibration.docs import chances, tables, write
 from benchmarks.calibration.hostile import attack
 from benchmarks.calibration.measures import simulate
 from benchmarks.store import machine
-from benchmarks.tables import markdown
 
 OUT = Path(__file__).resolve().parents[1] / "results" / "calibration.json"
 SIZES = (5, 10, 20, 50)
 
 
 def main() -> None:
-    """Run the cases that are asked for, and print the tables."""
+    """Run the cases that are asked for, and print the tables, or write them into the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
     parser.add_argument("--problems", type=int, default=200, help="simulated problems for each case and size")
     parser.add_argument("--only", help="cases by the beginnings of their names, separated by semicolons")
@@ -33,10 +33,13 @@ def main() -> None:
     parser.add_argument(
         "--studies", type=int, help="instead, so many random hostile studies, which must have an answer"
     )
+    parser.add_argument("--docs", action="store_true", help="instead, write the known figures into docs/benchmarks.md")
     parser.add_argument("--first", type=int, default=0, help="the seed of the first of them")
     chosen = parser.parse_args()
     if chosen.studies is not None:
         raise SystemExit(attack_all(range(chosen.first, chosen.first + chosen.studies), chosen.workers))
+    if chosen.docs:
+        return write(json.loads(chosen.json.read_text())["cells"])
     wanted = [part.strip() for part in chosen.only.split(";")] if chosen.only else [""]
     cases = [case for case in CASES if any(case.startswith(part) for part in wanted)]
     sizes = [int(size) for size in chosen.sizes.split(",")]
@@ -48,10 +51,14 @@ def main() -> None:
                 found = list(pool.map(_simulate, jobs, chunksize=4))
                 known["cells"][f"{case}|{n}"] = {"problems": chosen.problems, **total(found)}
                 print(f"{case:24s} n={n:3d} {summary(known['cells'][f'{case}|{n}'])}", flush=True)
-    known["machine"] = machine()
-    chosen.json.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
-    for table in tables(known["cells"]):
-        print(table, "\n")
+                save(known, chosen.json)
+    print("\n\n".join([*tables(known["cells"]), chances(known["cells"])]))
+    return None
+
+
+def save(known: dict[str, Any], path: Path) -> None:
+    """Keep what is known so far; a run may be cut short, and take up where it ended with other cases."""
+    path.write_text(json.dumps({**known, "machine": machine()}, sort_keys=True, separators=(",", ":")) + "\n")
 
 
 def attack_all(seeds: Sequence[int], workers: int) -> int:
@@ -83,30 +90,6 @@ def summary(cell: dict[str, Any]) -> str:
     top = 100.0 * cell["top_inside95"] / cell["top"]
     inside = f"95 %: {share['inside95']:5.1f}  50 %: {share['inside50']:5.1f}  foremost: {top:5.1f}"
     return f"{inside}  rmse {cell['rmse']:.3f}  wild {cell['wild']}"
-
-
-def tables(cells: dict[str, Any]) -> list[str]:
-    """Coverage of both intervals and among the foremost, errors, and what became of chances."""
-    sizes = sorted({int(key.split("|")[1]) for key in cells})
-    names = list(dict.fromkeys(key.split("|")[0] for key in cells))
-    ordered = [case for case in CASES if case in names]
-
-    def rows(figure: Any) -> list[list[str]]:
-        return [
-            [case, *(figure(cells[f"{case}|{n}"]) if f"{case}|{n}" in cells else "" for n in sizes)] for case in ordered
-        ]
-
-    heads = [*(f"n = {n}" for n in sizes)]
-    shares = (
-        ("95 % interval", "inside95", "unseen"),
-        ("50 % interval", "inside50", "unseen"),
-        ("95 % interval, ten foremost", "top_inside95", "top"),
-    )
-    found = [
-        markdown([title, *heads], rows(lambda cell, a=a, b=b: f"{100.0 * cell[a] / cell[b]:.0f}"))
-        for title, a, b in shares
-    ]
-    return [*found, markdown(["RMSE", *heads], rows(lambda cell: f"{cell['rmse']:.2f}"))]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,8 @@ Vector = NDArray[np.float64]
 Generator = np.random.Generator
 # Observed and unseen objects of one problem together.
 SIZE = 160
+# The same where a comparison takes milliseconds.
+FEW = 80
 LETTERS = "ACDEFG"
 
 
@@ -129,7 +132,7 @@ def gaussians(rng: Generator, *, constant: bool) -> Problem:
 def graphs(rng: Generator) -> Problem:
     """Small labelled graphs compared by edit distance, which is indefinite; the value counts what is in them."""
     space = lw.Graphs((4, 6), labels=["C", "N", "O"])
-    objects = space.sample(SIZE, rng)
+    objects = space.sample(FEW, rng)
     weights = dict(zip("CNO", rng.standard_normal(3), strict=True))
     bond = rng.standard_normal()
 
@@ -168,6 +171,42 @@ def records(rng: Generator) -> Problem:
     return Problem(space, "auto", objects, standardised(np.array([value(x) for x in objects])))
 
 
+# Three similarities that nothing was chosen by
+
+
+def common_run(x: str, other: str) -> float:
+    """The longest run of letters that two strings share, as a share of the longer one; indefinite."""
+    found = SequenceMatcher(None, x, other, autojunk=False).find_longest_match()
+    return found.size / max(len(x), len(other))
+
+
+def either(x: Any, other: Any) -> float:
+    """Alike in one coordinate or in the other, whichever is closer; indefinite."""
+    return float(np.exp(-np.min(np.abs(np.asarray(x) - np.asarray(other))) / 0.2))
+
+
+def runs(rng: Generator) -> Problem:
+    """Families of strings, compared by their longest common run; the value is from the positive part of another S."""
+    objects = families(rng)
+    return Problem(lw.Pool(objects), common_run, objects, draw_from(_scores(lw.Indel(), objects), rng))
+
+
+def bags(rng: Generator) -> Problem:
+    """Sets of ingredients compared by their overlap, which is indefinite; each ingredient, and some pairs, count."""
+    names = [f"i{k}" for k in range(14)]
+    objects = list({frozenset(rng.choice(names, size=rng.integers(2, 7), replace=False).tolist()) for _ in range(SIZE)})
+    objects.sort(key=sorted)
+    single = dict(zip(names, rng.standard_normal(14), strict=True))
+    pairs = {frozenset(rng.choice(names, size=2, replace=False).tolist()): rng.standard_normal() for _ in range(12)}
+    values = [sum(single[i] for i in x) + sum(w for pair, w in pairs.items() if pair <= x) for x in objects]
+    return Problem(lw.Pool(objects), lw.Overlap(), objects, standardised(np.array(values)))
+
+
+HELD_OUT: dict[str, Case] = {
+    "longest common run": runs,
+    "either coordinate": partial(square, similarity=lambda: lw.from_function(either)),
+    "overlap of sets": bags,
+}
 CASES: dict[str, Case] = {
     "box, auto": partial(square, similarity="auto"),
     "box, one RBF": partial(square, similarity=lw.RBF),
@@ -180,4 +219,5 @@ CASES: dict[str, Case] = {
     "graphs by edits": graphs,
     "permutations, auto": permutations,
     "records, auto": records,
+    **HELD_OUT,
 }

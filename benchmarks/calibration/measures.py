@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 import likewise as lw
 from benchmarks.calibration.cases import CASES, Problem, Vector
-from likewise.acquisition.improvement import log_h
+from likewise.acquisition.improvement import LogExpectedImprovement
+from likewise.acquisition.scorer import Scorer
 
 NOISE = 0.1
 TOP = 10
@@ -22,7 +22,8 @@ LEVELS = (0.5, 0.95)
 class Outcome:
     """Counts of one study: unseen objects, those inside each interval, and the same among the ten to be tried next.
 
-    `chances` are what the study says of beating the best measured value, in tenths, with how many objects did.
+    `said` counts what the study says of the chance to beat the best measured value, in tenths, and `came` how many of
+    those objects did. `gain_said` and `gain_came` are the sums of expected and of true gains over that value.
     """
 
     unseen: int
@@ -34,6 +35,8 @@ class Outcome:
     wild: int
     said: list[int]
     came: list[int]
+    gain_said: float
+    gain_came: float
 
 
 def simulate(case: str, n: int, seed: int) -> dict[str, Any]:
@@ -49,39 +52,30 @@ def simulate(case: str, n: int, seed: int) -> dict[str, Any]:
 
 
 def _judge(study: lw.Study, problem: Problem, seen: Vector, unseen: Vector, noisy: Vector) -> Outcome:
-    truth = problem.truth[unseen]
-    believed = study.predict([problem.objects[i] for i in unseen.tolist()])
-    mean, std = np.asarray(believed.mean), np.asarray(believed.std)
+    truth, objects = problem.truth[unseen], [problem.objects[i] for i in unseen.tolist()]
+    believed = study.predict(objects)
     best = float(noisy[seen].max())
-    low, high = (_inside(believed, truth, level) for level in LEVELS)
-    z = (mean - best) / np.maximum(std, 1e-300)
-    foremost = np.argsort(-(np.log(np.maximum(std, 1e-300)) + log_h(np.clip(z, -1e6, 1e6))), kind="stable")[:TOP]
-    tenths = np.minimum((10.0 * _chance(z)).astype(int), 9)
+    half, most = (_inside(believed, truth, level) for level in LEVELS)
+    scorer = Scorer.on(study.committee(), LogExpectedImprovement())
+    foremost = np.argsort(-scorer.score([study.space.fit(x) for x in objects]), kind="stable")[:TOP]
+    tenths = np.minimum((10.0 * believed.mixture.beyond(best)).astype(int), 9)
     values, spread = noisy[seen], np.ptp(noisy[seen])
-    outside = np.maximum(mean - values.max(), values.min() - mean)
+    outside = np.maximum(believed.mean - values.max(), values.min() - believed.mean)
     return Outcome(
         unseen=len(truth),
-        inside50=int(low.sum()),
-        inside95=int(high.sum()),
+        inside50=int(half.sum()),
+        inside95=int(most.sum()),
         top=len(foremost),
-        top_inside95=int(high[foremost].sum()),
-        squared_error=float(np.sum((mean - truth) ** 2)),
-        wild=int(np.sum(~np.isfinite(mean) | ~(std > 0.0) | (outside > 3.0 * spread))),
+        top_inside95=int(most[foremost].sum()),
+        squared_error=float(np.sum((believed.mean - truth) ** 2)),
+        wild=int(np.sum(~np.isfinite(believed.mean) | ~(believed.std > 0.0) | (outside > 3.0 * spread))),
         said=np.bincount(tenths, minlength=10).tolist(),
         came=np.bincount(tenths, weights=truth > best, minlength=10).astype(int).tolist(),
+        gain_said=float(np.sum(believed.mixture.gain(best))),
+        gain_came=float(np.sum(np.maximum(truth - best, 0.0))),
     )
 
 
 def _inside(believed: lw.Prediction, truth: Vector, level: float) -> Any:
-    if hasattr(believed, "interval"):
-        lower, upper = believed.interval(level)
-    else:
-        reach = ndtri(0.5 + level / 2) * believed.std
-        lower, upper = believed.mean - reach, believed.mean + reach
+    lower, upper = believed.interval(level)
     return (np.asarray(lower) <= truth) & (truth <= np.asarray(upper))
-
-
-def _chance(z: Vector) -> Vector:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(z))

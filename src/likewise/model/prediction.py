@@ -17,8 +17,9 @@ HALVINGS = 40
 IDENTITY = Standardised(0.0, 1.0)
 
 
-# Gains are added up to so many spreads from a centre, in cubic steps.
-MOST_SPREADS, STEPS = 40.0, np.linspace(0.0, 1.0, 120) ** 3
+# Gains are added up to so many spreads from a centre.
+MOST_SPREADS = 40.0
+ABOUT, STEPS = np.sinh(np.linspace(-1.0, 1.0, 80) * np.arcsinh(MOST_SPREADS)), np.linspace(0.0, 1.0, 60) ** 3
 
 
 class Moments(NamedTuple):
@@ -71,10 +72,13 @@ class Mixture:
         signed = self.sign * value
         if signed >= self.transform.bounds[1]:
             return np.zeros(self.centres.shape[1])
-        # Each part has steps of its own; what it exceeds for certain comes whole.
+        # Each part has steps of its own, small ones about its centre and from the value on; what it exceeds for certain
+        # comes whole.
         start = float(self.transform.forward(signed))
         low = np.maximum(start, self.centres - MOST_SPREADS * self.spreads)
-        ends = low + STEPS[:, None, None] * np.maximum(self.centres + MOST_SPREADS * self.spreads - low, 0.0)
+        high = np.maximum(low, self.centres + MOST_SPREADS * self.spreads)
+        about = np.clip(self.centres + ABOUT[:, None, None] * self.spreads, low, high)
+        ends = np.sort(np.concatenate([about, low + STEPS[:, None, None] * (high - low)]), axis=0)
         heights = np.asarray(self.transform.away(ends))
         above = stdtr(self.freedom, (self.centres - ends) / self.spreads)
         beyond = np.sum(0.5 * (above[1:] + above[:-1]) * np.diff(heights, axis=0), axis=0)
