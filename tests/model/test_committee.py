@@ -206,3 +206,9 @@ def unique(x):
     objects = sorted(set(x))
     values = np.array(objects)
     return objects, np.exp(-((values - values.T) ** 2) / 0.08)
+
+
+def test_one_object_measured_often_has_no_fold_to_be_judged_by():
+    words_twice = ["abc"] * 5
+    gram = Gram.of(lw.from_function(lambda a, b: 1.0), words_twice)
+    assert fit([gram], np.array([1.0, 2.0, 1.5, 0.5, 1.0])).members[0].regression.inflation == 1.0

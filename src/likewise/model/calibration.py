@@ -102,12 +102,14 @@ def refit(members: Sequence[Member], grams: Sequence[Gram], outs: Sequence[Index
 
 
 def _inflation(regression: Regression, made: Sequence[Fold]) -> float:
-    squares = []
+    # One object alone, however often it was measured, leaves no fold.
+    squares = [np.zeros(0)]
     for fold in made:
         mean, variance = fold.predict(regression)
         squares.append((regression.values[fold.out] - mean) ** 2 / (variance + regression.noise[fold.out]))
-    t = len(regression)
-    return (STRENGTH + t * squared_scale(np.concatenate(squares))) / (STRENGTH + t)
+    errors = np.concatenate(squares)
+    t = len(errors)
+    return (STRENGTH + t * squared_scale(errors)) / (STRENGTH + t) if t else 1.0
 
 
 def squared_scale(squares: Vector) -> float:
