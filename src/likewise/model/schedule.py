@@ -1,7 +1,8 @@
 """What a study believes: a committee, fitted on a schedule and conditioned on what has been told since.
 
 Where the committee of the schedule errs more on observations left out than it did when it was fitted, it has not
-foreseen what was told since, and another is fitted at once; so it is where the values ask for another scale.
+foreseen what was told since, and another is fitted at once; so it is where the values ask for another scale, and where
+many votes have moved.
 
 It depends on the observations and on what was told together alone, never on when it was asked, so that a study that
 was resumed believes what it would have believed otherwise. Only the work is remembered.
@@ -50,6 +51,8 @@ GROWTH, LONGEST_WAIT = 1.03, 100
 SETTLED_ON = 64
 # A committee whose leave-one-out error has grown by so much since it was fitted is fitted anew.
 DEGRADED = 1.1
+# So is one whose votes have moved by such a share: others may be elected now.
+MOVED = 0.15
 
 Index = NDArray[np.intp]
 
@@ -229,7 +232,10 @@ class Model:
         rescaled = suitable_transform(few, data.values, self.settings) is not type(committee.transform)
         if rescaled or self._has_degraded(fitted, committee, grams, used, before):
             return _on(self._fit_now(few, data), grams, used)
-        return _with_votes(committee, vote(_on(fitted, few, data)))
+        votes = vote(_on(fitted, few, data))
+        if 0.5 * float(np.sum(np.abs(votes - fitted.weights))) > MOVED:
+            return _on(self._fit_now(few, data), grams, used)
+        return _with_votes(committee, votes)
 
     def _has_degraded(self, fitted: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
         """Whether the errors have grown since the fit, when there were the first `before` of the observations."""
