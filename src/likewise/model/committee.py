@@ -229,7 +229,7 @@ class Committee:
         noises = np.array([m.ratio * m.regression.amplitude for m in self.members])[:, None]
         misfit = np.ones_like(noises) if measurement else misfit_share(noises)
         centres, spreads = self.transform.moments_away(means, np.sqrt(variances + misfit * noises))
-        cases = [(1.0 - misfit, 0.0), (misfit, noises)][1 if measurement else 0 :]
+        cases = [(misfit, noises)] if measurement else [(1.0 - misfit, 0.0 * noises), (misfit, noises)]
         parts = np.concatenate([np.sqrt(variances + noise) for _, noise in cases])
         shares = np.concatenate([share[:, 0] * self.weights for share, _ in cases])
         every = np.concatenate([means for _ in cases])
