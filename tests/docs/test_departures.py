@@ -16,7 +16,9 @@ from likewise.search.choose import choose_search
 from likewise.study.methods.committee import CommitteeMethod
 
 PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
-SNIPPETS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+# By the letter of each: the code that comes first after it.
+LETTERED = re.compile(r"^\*\*([A-Z])\.\*\*(?:(?!^```).)*^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SNIPPETS = dict(LETTERED.findall(PAGE))
 # What both methods have alike, and what holds the parts that are compared one by one.
 ALIKE = {"initial", "weight", "mix", "regression", "objects"}
 
@@ -64,16 +66,45 @@ def test_a_departure_that_is_not_listed_is_noticed() -> None:
     assert differences() - listed(PAGE.replace("`survivors`", "survivors")) - ALIKE == {"survivors"}
 
 
-def test_the_paper_is_reached_in_a_few_lines() -> None:
-    names: dict[str, Any] = {}
-    assert len(SNIPPETS) >= 5
-    for snippet in SNIPPETS:
-        assert len(snippet.splitlines()) <= 5
-        exec(compile(snippet, "paper.md", "exec"), names)
-    np.testing.assert_allclose(names["influence"] @ [0.3, 0.7], names["mean"])
-    np.testing.assert_allclose(names["projection"] + names["rejection"], names["here"])
-    assert len(names["EQ"]) == len(names["u1"]) == len(names["u2"]) == len(names["V"]) >= 1
-    assert len(names["batch"]) == 4
+def run(letter: str) -> dict[str, Any]:
+    """What a snippet leaves behind, that has seen no other one."""
+    names: dict[str, Any] = {"lw": lw}
+    exec(compile(SNIPPETS[letter], f"paper.md {letter}", "exec"), names)
+    return names
+
+
+def test_each_row_of_the_paper_is_shown_in_a_snippet() -> None:
+    rows = re.findall(r"^\| .* \| ([^|]*) \|$", PAGE.split("The letters are those")[0], re.MULTILINE)[1:]
+    assert len(rows) >= 19
+    assert set(rows) == set(SNIPPETS) == set("ABCDEFGHI")
+
+
+@pytest.mark.parametrize("letter", SNIPPETS)
+def test_a_part_of_the_paper_is_reached_in_five_lines(letter: str) -> None:
+    assert len(SNIPPETS[letter].splitlines()) <= 5
+    run(letter)
+
+
+def test_the_snippets_show_what_they_say() -> None:
+    b, c, d, e, f, h, i = (run(letter) for letter in "BCDEFHI")
+    np.testing.assert_allclose(b["influence"] @ [0.3, 0.7], b["mean"])
+    np.testing.assert_allclose(b["covariance"][0, 0], b["variance"][0])
+    np.testing.assert_allclose(c["u2"], c["u1"] + 2 * c["std"])
+    # ∇u₂ by central differences.
+    z, step = np.array([2.0, 3.0]), 1e-5
+    for k in range(2):
+        up, down = (c["post"].predict([z + e * np.eye(2)[k]]) for e in (step, -step))
+        numeric = (up.mean + 2 * up.std - down.mean - 2 * down.std) / (2 * step)
+        np.testing.assert_allclose(c["gradient"][0, k], numeric, rtol=1e-6)
+    np.testing.assert_allclose(d["projection"] + d["rejection"], d["here"])
+    assert np.count_nonzero(e["influence"]) <= 2
+    assert len(f["EQ"]) == len(f["u1"]) == len(f["u2"]) == len(f["V"]) >= 1
+    assert len(f["batch"]) == 4
+    # D_SYM of N(0, 1) and N(1, 1) is ½, and its derivative in the first mean −1.
+    np.testing.assert_allclose(h["scores"], 49.5, atol=0.02)
+    assert abs(h["slopes"][0, 0] - 1.0) < 5 * h["error"][0, 0] + 1e-3
+    np.testing.assert_allclose(i["scores"], 1.5)
+    np.testing.assert_allclose(i["gradient"], [[1.0, 0.25]])
 
 
 @pytest.mark.parametrize("name", ["Paper", "project", "reject", "empirical_features", "condition"])
