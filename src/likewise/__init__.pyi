@@ -90,6 +90,7 @@ from likewise.spaces.distributions.gaussians import Gaussians as Gaussians
 from likewise.spaces.grammar import Grammar as Grammar
 from likewise.spaces.graphs import Graphs as Graphs
 from likewise.spaces.molecules import Molecules as Molecules
+from likewise.spaces.mutants import Mutants as Mutants
 from likewise.spaces.numbers.scalar import Float as Float
 from likewise.spaces.numbers.scalar import Int as Int
 from likewise.spaces.oneof import OneOf as OneOf

@@ -20,6 +20,7 @@ from likewise.spaces.distributions.gaussians import Gaussians
 from likewise.spaces.grammar import Grammar
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
+from likewise.spaces.mutants import Mutants
 from likewise.spaces.numbers.scalar import Float, Int
 from likewise.spaces.oneof import OneOf
 from likewise.spaces.permutations import Permutations
@@ -111,6 +112,8 @@ SPACES: dict[str, Callable[[Any], Space]] = {
     "tied steps": lambda where: tied(
         where, "x + y + z = 100", x=Float(0, 100, step=5), y=Float(0, 100, step=5), z=Float(0, 100, step=2.5)
     ),
+    "mutants": lambda where: Mutants("MKTAYIAKQR", 2, where=where),
+    "mutants in places": lambda where: Mutants("ACGTACGT", 3, alphabet="ACGT-", positions=[1, 2, 5], where=where),
     "recipes": lambda where: Simplex(
         names=["water", "glycerol", "dye", "salt"],
         lower={"water": 50},

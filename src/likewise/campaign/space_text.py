@@ -1,4 +1,4 @@
-"""Spaces by text: `strings:ACGT:8` on the command line, and a TOML file for the rest.
+"""Spaces by text: `strings:ACGT:8` or `temp=20..120/5, solvent=DMF|THF` on the command line, a TOML file for the rest.
 
 In TOML a space has its name under `space` and its arguments under theirs, as in Python:
 
@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from likewise.campaign.names import public_names
+from likewise.campaign.settings_text import EXAMPLE, read_settings
 from likewise.errors import SpaceError, TableError, UsageError
 from likewise.spaces.base import Space
+from likewise.spaces.strings import ALPHABETS
 from likewise.tables.nesting import DEEPEST, TOO_DEEP, check_depth
 
 # A key a.b.c… of very many parts; Python's reader keeps every beginning of it, which takes all memory.
@@ -49,21 +51,37 @@ def summary(space: type[Space]) -> str:
 
 
 def space(text: str) -> Space:
-    """The space that a text describes: a short form, or the name of a TOML file.
+    """The space that a text describes: a short form, a line of settings, or the name of a TOML file.
 
-    >>> space("strings:ACGT:8").size
-    65536
+    >>> space("dna:8").size, space("temp=20..120/5, solvent=DMF|THF").size
+    (65536, 42)
     """
-    name, _, rest = text.partition(":")
     if (file := path(text)) is not None:
         return _from_file(file)
-    forms = {each.short: each for each in spaces().values() if each.short}
-    form = next((form for form in forms if form.startswith(f"{name.lower()}:")), None)
-    if form is None:
+    found = _short_form(text)
+    if found is None and "=" in text:
+        return read_settings(text, _short_form)
+    if found is None:
         raise UsageError(
-            f"Space {text!r} is neither a TOML file nor one of the short forms, such as {', '.join(forms)}; "
-            "`likewise spaces` lists them."
+            f"Space {text!r} is neither a TOML file, nor settings such as {EXAMPLE!r}, nor one of the short forms, "
+            f"such as {', '.join(_forms())}; `likewise spaces` lists them."
         )
+    return found
+
+
+def _forms() -> dict[str, type[Space]]:
+    return {each.short: each for each in spaces().values() if each.short}
+
+
+def _short_form(text: str) -> Space | None:
+    """The space of a short form; None where the text is none."""
+    name, colon, rest = text.partition(":")
+    if colon and name.lower() in ALPHABETS:
+        name, rest = "strings", f"{name.lower()}:{rest}"
+    forms = _forms()
+    form = next((form for form in forms if form.startswith(f"{name.lower()}:")), None) if colon else None
+    if form is None:
+        return None
     try:
         return forms[form].from_text(rest)
     except SpaceError as error:

@@ -119,7 +119,7 @@ class Box(Space):
     def size(self) -> float:
         counted = self._on_steps | (self.lower == self.upper)
         levels = np.round((self.upper - self.lower) / np.where(self._on_steps, self.step, 1.0)) + 1
-        return float(np.prod(levels)) if counted.all() else math.inf
+        return math.prod(map(int, levels)) if counted.all() else math.inf
 
     @property
     def resolution(self) -> Vector:

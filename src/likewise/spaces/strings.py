@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -14,13 +15,30 @@ from likewise.spaces.drawing import MOVES, Edits, child, edits, neighbours
 from likewise.spaces.texts import Texts, checked_text
 
 DOUBLES = 8
+# Alphabets that have a name.
+ALPHABETS = {"dna": "ACGT", "rna": "ACGU", "protein": "ACDEFGHIKLMNPQRSTVWY"}
+
+
+def letters_of(alphabet: Any) -> tuple[str, ...]:
+    """The letters of an alphabet that is given by its name, as one text or as a list.
+
+    >>> letters_of("dna"), letters_of("xy")
+    (('A', 'C', 'G', 'T'), ('x', 'y'))
+    """
+    if isinstance(alphabet, str):
+        return tuple(ALPHABETS.get(alphabet, alphabet))
+    if not isinstance(alphabet, Iterable):
+        raise SpaceError(
+            f"an alphabet is a text or a list of letters, or one of {', '.join(ALPHABETS)}, not {alphabet!r}"
+        )
+    return tuple(alphabet)
 
 
 @dataclass(frozen=True)
 class Strings(Texts):
     """Strings of letters of an alphabet.
 
-    - `alphabet`: the letters, as one text or a list.
+    - `alphabet`: the letters, as one text or a list, or "dna", "rna" or "protein".
     - `length`: how many letters each string has; or else
     - `min_length`, `max_length`: how many at least, by default 1, and at most.
     - `where`: a function that says whether a string is allowed; by default all are.
@@ -45,7 +63,7 @@ class Strings(Texts):
     where: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
-        wrong = [letter for letter in self.alphabet if not isinstance(letter, str) or len(letter) != 1]
+        wrong = [letter for letter in self.letters if not isinstance(letter, str) or len(letter) != 1]
         if wrong:
             raise SpaceError(
                 f"an alphabet consists of single letters, and {wrong[0]!r} is none; for longer tokens use a Grammar"
@@ -71,12 +89,21 @@ class Strings(Texts):
             return cls(alphabet, length=int(low))
         return cls(alphabet, min_length=int(low), max_length=int(high))
 
+    def to_text(self) -> str | None:
+        """The short form, whole: `dna:8`; None where there is none."""
+        letters = "".join(self.letters)
+        named = next((name for name, each in ALPHABETS.items() if each == letters), None)
+        if named is None and re.fullmatch(r"\w+", letters) is None:
+            return None
+        length = str(self.longest) if self.shortest == self.longest else f"{self.shortest}-{self.longest}"
+        return f"{named or f'strings:{letters}'}:{length}"
+
     def _recognised(self, objects: Sequence[str]) -> Recognised:
         return of_texts(objects, molecules=False)
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
-        return tuple(self.alphabet)
+        return letters_of(self.alphabet)
 
     @cached_property
     def _rank(self) -> dict[str, int]:

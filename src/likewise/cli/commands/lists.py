@@ -12,6 +12,9 @@ from likewise.cli.parameters import Reply
 
 KEYS = ("name", "for", "help", "arguments")
 EXAMPLE = """
+Settings go into one line: --space "temp=20..120/5, cycles=1..8 int, dose=0.01..10 log, solvent=DMF|THF, x+y+z=1".
+/5 is for steps of 5. Conditions such as x+y+z=1 or a+2*b<=5 hold in every suggestion. dna:8, rna:8 and protein:8 are
+texts of 8 letters.
 The others, and options that have no short form, go into a TOML file for --space space.toml:
 
     space = "Record"

@@ -36,9 +36,9 @@ def read_range(text: str) -> Range:
     >>> read_range("20..120/5"), read_range("1e-3..1 log").log, read_range("1..8 int").integer
     (Range(low=20.0, high=120.0, step=5.0, log=False, integer=False), True, True)
     """
-    # `1...5` is from 1 to .5, and 1. is a number.
     found = RANGE.fullmatch(text)
-    if found is None or not found[1]:
+    # Three points could be a range and a decimal point, on either side.
+    if found is None or not found[1] or "..." in text:
         raise SpaceError(
             f"{text.strip()!r} is no range; write it as 20..120, 20..120/5 in steps of 5, 1..8 int, or 0.001..1 log"
         )
