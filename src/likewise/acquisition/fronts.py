@@ -15,15 +15,15 @@ def _library() -> Any:
     return import_extra("moocore", "a study of several objectives", "moocore", "objectives")
 
 
-def is_nondominated(points: Matrix) -> NDArray[np.bool_]:
-    """Which points no other dominates; of equal ones the first.
+def is_nondominated(points: Matrix, *, equal: bool = False) -> NDArray[np.bool_]:
+    """Which points no other dominates; of equal ones the first, or with `equal` all.
 
     >>> is_nondominated(np.array([[1.0, 2.0], [0.5, 0.5], [2.0, 1.0]])).tolist()
     [True, False, True]
     """
     if len(points) < 2:
         return np.ones(len(points), dtype=bool)
-    return np.asarray(_library().is_nondominated(np.ascontiguousarray(points), maximise=True, keep_weakly=False))
+    return np.asarray(_library().is_nondominated(np.ascontiguousarray(points), maximise=True, keep_weakly=equal))
 
 
 def layers(points: Matrix) -> NDArray[np.intp]:

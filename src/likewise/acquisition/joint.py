@@ -221,7 +221,10 @@ class JointScorer(Scoring):
                 if one.limits is not None:
                     within = Within(*one.limits)
                     total = total + within.average_bound(means, spreads, 0.0, one.committee.weights)
-            return total if self.front is None else total + self._bound_volume(self._of_objectives(stds, known))
+            if self.front is not None:
+                total = total + self._bound_volume(self._of_objectives(stds, known))
+            # What has no bound, as a variance has none, is scored in any case.
+            return np.where(np.isnan(total), np.inf, total)
 
     def _bound_volume(self, moments: Sequence[Moments]) -> Vector:
         """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""

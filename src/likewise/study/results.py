@@ -95,7 +95,7 @@ class Results:
         Values of one object are averaged. Objects of which an objective is still missing are not among them.
         """
         kept, values = self._complete()
-        better = is_nondominated(self._signed(values)) if len(self.goals.objectives) > 1 else None
+        better = is_nondominated(self._signed(values), equal=True) if len(self.goals.objectives) > 1 else None
         if better is None:
             return [self.best] if kept else []
         return [for_user(trial) for trial, good in zip(kept, better.tolist(), strict=True) if good]
