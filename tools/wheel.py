@@ -1,6 +1,6 @@
-"""Build the wheel, look what is in it, and try it in a fresh environment away from the sources.
+"""Build wheel and source distribution, look what is in them, and try both in fresh environments away from the sources.
 
-python -m tools.wheel                # into dist/; needs the package `build`
+python -m tools.wheel                # into dist/; needs the packages `build` and `twine`
 python -m tools.wheel --extras ""    # without the libraries that the demo needs, and without the demo
 """
 
@@ -28,10 +28,16 @@ for name in lw.__all__:
 """
 
 
-def build(folder: Path) -> Path:
-    """The wheel, made of the source distribution, as a package index would get it."""
+def build(folder: Path) -> tuple[Path, Path]:
+    """The wheel, made of the source distribution, and that one, as a package index would get them."""
     _run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], cwd=ROOT)
-    return max(folder.glob("likewise-*.whl"), key=lambda path: path.stat().st_mtime)
+    wheel, source = (max(folder.glob(f"likewise-*{end}"), key=_age) for end in (".whl", ".tar.gz"))
+    _run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(source)], cwd=ROOT)
+    return wheel, source
+
+
+def _age(path: Path) -> float:
+    return path.stat().st_mtime
 
 
 def faults(names: Sequence[str]) -> list[str]:
@@ -44,7 +50,7 @@ def faults(names: Sequence[str]) -> list[str]:
 
 
 def attempt(wheel: Path, extras: str) -> None:
-    """Install the wheel where nothing else is, load every public name, and run the demo if its libraries are wanted."""
+    """Install what was built where nothing else is, load every public name, and run the demo if its libraries are wanted."""
     with TemporaryDirectory() as folder:
         place = Path(folder)
         _run([sys.executable, "-m", "venv", "env"], cwd=place)
@@ -71,13 +77,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheel goes")
     parser.add_argument("--extras", default="molecules,plots", help="extras to install with it")
     given = parser.parse_args()
-    wheel = build(given.out)
+    wheel, source = build(given.out)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     if found := faults(names):
         raise SystemExit(f"{wheel.name}: {'; '.join(found)}")
     print(f"{wheel.name}: {len(names)} files, {wheel.stat().st_size / 1e6:.2f} MB")
     attempt(wheel, given.extras)
+    attempt(source, "")
 
 
 if __name__ == "__main__":

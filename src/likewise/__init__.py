@@ -7,7 +7,7 @@ Public names load when they are first used (PEP 562), so that importing the pack
 # Nothing that Python has not loaded by itself: `python -m likewise` is here before it leaves the working directory out.
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def _homes() -> dict[str, str]:
