@@ -50,7 +50,7 @@ def faults(names: Sequence[str]) -> list[str]:
 
 
 def attempt(wheel: Path, extras: str) -> None:
-    """Install what was built where nothing else is, load every public name, and run the demo if its libraries are wanted."""
+    """Install it where nothing else is, load every public name, and run the demo if its libraries are wanted."""
     with TemporaryDirectory() as folder:
         place = Path(folder)
         _run([sys.executable, "-m", "venv", "env"], cwd=place)
