@@ -175,3 +175,25 @@ def test_values_that_are_all_the_same_promise_no_chance(run: Run, save: Save) ->
     answer = run("suggest", table, "-n", 2)
     assert "50 %" not in answer.out
     assert "All 6 values are the same" in said(answer)
+
+
+FORGOTTEN = "ligand,temp,yield\nX,80,10\nX,100,50\nS,80,12\nS,100,55\ndppf,80,9\ndppf,80,8\ndppf,100,52\nx,80,\n"
+
+
+def test_a_factor_that_was_not_named_is_warned_of(run: Run, save: Save) -> None:
+    note = "If you set 'temp', name it as a column of the objects, too"
+    assert note in said(run("suggest", save(FORGOTTEN), "-o", "ligand", "-v", "yield"))
+    assert note not in said(run("suggest", save(FORGOTTEN), "-o", "ligand", "-o", "temp", "-v", "yield"))
+    noise = "word,operator,machine,yield\n" + "".join(
+        f"w{i // 4},{i % 2},{i % 3},{i // 4 + i % 4 / 10}\n" for i in range(24)
+    )
+    assert "name it as a column" not in said(run("suggest", save(f"{noise}z,1,1,\n"), "-o", "word", "-v", "yield"))
+
+
+def test_a_prediction_far_outside_says_so(run: Run, save: Save) -> None:
+    rows = "".join(f"L{i % 3},{60 + 10 * i},{i}\n" for i in range(8))
+    table = save(f"ligand,temp,yield\n{rows}")
+    options = ("-o", "ligand", "-o", "temp", "-v", "yield")
+    far = run("explain", table, "ligand=L1", "temp=8000", *options)
+    assert "'temp' is 8000, outside of what the table has seen, 60 to 130" in said(far)
+    assert "outside of what" not in said(run("explain", table, "ligand=l1", "temp=85", *options))

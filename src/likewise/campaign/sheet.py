@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likewise.campaign.cautions import forgotten_factors
 from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad, numeric, objects
 from likewise.campaign.roles import Roles, roles
@@ -19,6 +20,7 @@ from likewise.campaign.wording import count
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, Numbers, empty, numbers
 from likewise.tables.formatting import cell_text
+from likewise.tables.moments import order_keys
 from likewise.tables.reading import Table, read
 from likewise.tables.signs import sign_of
 from likewise.tables.understanding import understand
@@ -146,6 +148,16 @@ class Sheet:
         kept = [None if i in gone and not as_candidates else x for i, x in enumerate(self.objects)]
         return replace(self, states=states, objects=kept)
 
+    def respell(self, x: Any) -> Any:
+        """The object in the spelling of the table."""
+        if isinstance(x, Mapping):
+            return {name: self._spelled(name, value) for name, value in x.items()}
+        return self._spelled(self.roles.objects[0], x)
+
+    def _spelled(self, column: str, value: Any) -> Any:
+        known = self.spellings.get(column)
+        return known.of([value]).get(value, value) if isinstance(value, str) and known is not None else value
+
     def std(self, place: int) -> float | None:
         """The standard deviation of a row's value, if it is known."""
         known = math.nan if self.stds is None else self.stds[place]
@@ -169,19 +181,6 @@ class Sheet:
         gone = {each.place for each in bad}
         kept = [None if i in gone else x for i, x in enumerate(self.objects)]
         return replace(self, objects=kept, skipped=(*self.skipped, *bad))
-
-
-def order_keys(cells: Sequence[Any]) -> list[Any]:
-    """What to sort rows by: numbers by size, dates and other text as text, gaps first.
-
-    >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], order_keys(["10", "9", None]))).get)
-    [None, '9', '10']
-    """
-    texts = ["" if cell is None else str(cell).strip() for cell in cells]
-    try:
-        return [-math.inf if not text else float(text) for text in texts]
-    except ValueError:
-        return texts
 
 
 def sheet(
@@ -234,6 +233,9 @@ def sheet(
     for column, remark in table.remarks.items():
         if column in (*chosen.objects, chosen.value, chosen.std):
             listener.note(f"{table.name}: column {column!r} {remark}")
+    if not choices.kinds:
+        for note in forgotten_factors(theirs, chosen, own, found.objects, values.values):
+            listener.note(f"{table.name}: {note}")
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]

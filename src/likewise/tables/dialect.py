@@ -33,7 +33,7 @@ STRANGERS = {
 class Dialect:
     """How a table is written. In a workbook: in which sheet, below which row, and in which columns, counted from 0."""
 
-    kind: Literal["csv", "parquet", "workbook"] = "csv"
+    kind: Literal["csv", "parquet", "workbook", "structures"] = "csv"
     delimiter: str = ","
     encoding: str = "utf-8"
     bom: bool = False

@@ -19,6 +19,7 @@ from likewise.tables.dialect import Dialect, announced_delimiter, csv_reader, de
 from likewise.tables.formulas import GUARDED, unguard
 from likewise.tables.gzipped import MARK, TooLarge, unpack
 from likewise.tables.parquet import read_parquet
+from likewise.tables.structures import DRAWINGS, read_drawings, read_lines, structure_kind
 from likewise.tables.workbooks.reading import is_workbook, read_sheet
 
 if TYPE_CHECKING:
@@ -86,13 +87,16 @@ class Table:
 def read(path: str | Path, *, skip_ragged: bool = False, may_be_empty: bool = False) -> Table:
     """The table of a CSV, TSV or Parquet file, gzipped or not, or of a workbook; what it is, its bytes say.
 
-    Rows with more cells than the header are an error, unless they are to be skipped; so is a table without rows.
+    Files of molecules are known by their names, .smi and .sdf. Rows with more cells than the header are an error,
+    unless they are to be skipped; so is a table without rows.
     """
     source = Path(path)
     data, gzipped = _bytes(source)
     if not data.strip():
         raise TableError(f"{source} is empty; it needs a header with the names of the columns, and a row per object.")
-    if data.startswith(PARQUET):
+    if (kind := structure_kind(source)) is not None:
+        table = _structures(source, data, kind)
+    elif data.startswith(PARQUET):
         table = _parquet(source, data, gzipped)
     elif is_workbook(data):
         table = _workbook(source, data)
@@ -132,6 +136,14 @@ def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
     except (OSError, ValueError) as error:
         raise TableError(f"{source} is a damaged Parquet file ({error}); copy or export it again.") from None
     return Table(source, frame, Dialect(kind="parquet", gzipped=gzipped), first=1)
+
+
+def _structures(source: Path, data: bytes, kind: str) -> Table:
+    dialect = Dialect(kind="structures")
+    if kind in DRAWINGS:
+        frame, notes = read_drawings(data, source)
+        return Table(source, frame, dialect, first=1, notes=tuple(notes))
+    return Table(source, read_lines(decode(data, str(source))[0], source), dialect, first=1)
 
 
 def _workbook(source: Path, data: bytes) -> Table:

@@ -75,6 +75,8 @@ def write(
             f"{target} cannot be written as Parquet or workbook: a row of the table has more cells than the header, "
             f"{', '.join(next(iter(overlong.values())))}. Correct it, or write the table as CSV."
         )
+    if dialect.kind == "structures":
+        raise TableError(f"{target} is a file of molecules, which holds no results; write a table, such as runs.csv.")
     if dialect.kind == "parquet":
         stream = io.BytesIO()
         frame.write_parquet(stream)

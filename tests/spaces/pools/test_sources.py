@@ -105,11 +105,11 @@ def test_bad_files_are_named(tmp_path: Path, content: str | None, column: Any, m
 
 
 def test_bad_sources_are_named(tmp_path: Path) -> None:
-    (tmp_path / "pool.sdf").write_text("x")
+    (tmp_path / "pool.mol").write_text("x")
     (tmp_path / "pool.parquet").write_text("no parquet at all")
     (tmp_path / "none").mkdir()
     with pytest.raises(SpaceError, match=r"none of \.csv"):
-        Pool(tmp_path / "pool.sdf")
+        Pool(tmp_path / "pool.mol")
     with pytest.raises(SpaceError, match="cannot be read"):
         Pool(tmp_path / "pool.parquet")
     with pytest.raises(SpaceError, match=r"no \.parquet files"):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from likewise.campaign.cautions import beyond_seen
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.project import find_project
@@ -40,7 +41,9 @@ def explain(
     session, what = _session(what, console)
     columns, model = session.fill(columns), session.fill(model)
     table = sheet(session.table, columns.choices, console)
-    x = _object(table, what)
+    x = table.respell(_object(table, what))
+    for note in beyond_seen(x, table.in_play, table.roles.objects[0]):
+        console.note(note)
     with console.working("comparing objects"):
         problem, found = solve(table, model.request(columns), lambda p: _predict(p, x, most), console, extra=[x])
     rows = _rows_of(problem, x)

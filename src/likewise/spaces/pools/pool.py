@@ -37,7 +37,8 @@ Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 class Pool(Space):
     """A finite list of any objects, in the order given; of equal ones the first is kept.
 
-    - `objects`: a list of them, or a .csv, .tsv or .parquet file (or .gz of one), or a folder of .parquet files.
+    - `objects`: a list of them, or a .csv, .tsv, .parquet, .smi or .sdf file (or .gz of one), an .xlsx workbook, or
+      a folder of .parquet files.
     - `column`: in a file or a data frame, the column of the objects, or several that are the fields of a record.
     - `where`: a function that says whether an object is kept; by default all are.
     - `codec`: two functions to JSON data and back, as in `(str, Fraction)`, for objects that have no JSON form.

@@ -23,7 +23,7 @@ from likewise.tables.reading import read as read_table
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (".csv", ".tsv", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx", ".smi", ".sdf")
 READ_AHEAD = 1 << 14
 SOME = 1000
 
@@ -143,9 +143,15 @@ def _frame(path: Path, column: str | Sequence[str] | None) -> pl.DataFrame:
         raise SpaceError(f"{path} is none of {kinds}, of which pools are read; convert it, or give a list")
     if files:
         return _parquet(files, path, column)
+    import polars as pl
+
     table = read_table(path)
+    if table.dialect.kind == "structures":
+        column = column or "smiles"
     found = table.frame.select(_columns(table.columns, path, column))
-    return found if table.dialect.kind == "parquet" else found.with_columns(*map(_interpret, found))
+    # Where a file has types of its own, they count.
+    texts = [found[name] for name, kind in found.schema.items() if kind == pl.String]
+    return found if table.dialect.kind == "parquet" else found.with_columns(*map(_interpret, texts))
 
 
 def _parquet(files: list[Path], path: Path, column: str | Sequence[str] | None) -> pl.DataFrame:
