@@ -14,6 +14,10 @@ from likewise.model.committee import Committee
 from likewise.model.gram import same_objects
 from likewise.similarity.base import Matrix, Vector
 
+# How many times as steeply a chance falls where it is too small to be taken: more than any difference of log scores, as
+# what is known to be no improvement may have −1e9.
+STEEP = 1e12
+
 
 class _Lowered(NamedTuple):
     """A score weighed by a chance, and its derivatives in the score and in the chance's logarithm."""
@@ -37,6 +41,8 @@ class Scorer(Scoring):
     feasibility: Scorer | None = None
     # Whether only what is new has a worth: a chance is everyone's.
     novel: bool = True
+    # Of a chance: its logarithm below which an object is proposed only where nothing better can be.
+    least: float = -np.inf
 
     @classmethod
     def on(cls, committee: Committee, acquisition: Acquisition, feasibility: Scorer | None = None) -> Scorer:
@@ -101,14 +107,19 @@ class Scorer(Scoring):
     def _lower(self, score: Vector, log_chance: Vector) -> _Lowered:
         """The score times the chance; where it is no improvement, an object that fails counts as the worst value.
 
-        log u + log c for a logarithmic score log u, and c·u + (1 − c)·min(u, worst) for another score u.
+        log u + log c for a logarithmic score log u, and c·u + (1 − c)·min(u, worst) for another score u. Below the
+        least chance that is taken, c falls far more steeply: once the best that can be measured is known, whatever
+        improves on it lies where objects fail, and would be asked for again and again.
         """
+        assert self.feasibility is not None
+        below = np.minimum(0.0, log_chance - self.feasibility.least)
+        log_chance, steep = log_chance + STEEP * below, np.where(below < 0, 1.0 + STEEP, 1.0)
         if self.acquisition.logarithmic:
-            return _Lowered(score + log_chance, np.ones_like(score), np.ones_like(score))
+            return _Lowered(score + log_chance, np.ones_like(score), steep)
         chance = np.exp(log_chance)
         worst = np.minimum(score, self.committee.targets.min())
         in_score = np.where(score > worst, chance, 1.0)
-        return _Lowered(chance * score + (1.0 - chance) * worst, in_score, chance * (score - worst))
+        return _Lowered(chance * score + (1.0 - chance) * worst, in_score, steep * chance * (score - worst))
 
     def with_pending(self, objects: Sequence[Any]) -> Scorer:
         """The scorer when these objects are in flight, too: less variance near them, and their means to be beaten.

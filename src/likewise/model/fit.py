@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
@@ -85,6 +85,26 @@ class Targets(NamedTuple):
         return cls(np.round(np.asarray(transform.forward(values), dtype=float), DECIMALS), extra)
 
 
+class Candidate(Protocol):
+    """Who stands for election."""
+
+    @property
+    def mix(self) -> Mix: ...
+
+    @property
+    def ratio(self) -> float: ...
+
+    @property
+    def log_prior(self) -> float: ...
+
+    @property
+    def evidence(self) -> Evidence: ...
+
+    def regression(self, data: Targets) -> Regression:
+        """What it says, given these data."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     """A candidate for membership, before the votes are counted."""
@@ -120,14 +140,14 @@ def fit(
     tuned, learnt = _learn_all(grams, data, settings)
     candidates = [
         one
-        for mix, ratios, log_prior in _mixes(tuned, learnt, data, settings)
+        for mix, ratios, log_prior in mixes(tuned, learnt, data, settings)
         for spectrum in settings.spectra
         for one in _candidates(tuned, mix, ratios, log_prior, spectrum, data)
     ]
     if not all(one.treatment.definite for one in candidates):
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
         candidates = [replace(one, evidence=_leave_one_out(one, data)) for one in candidates]
-    members = calibrate(_elect(candidates, data), tuned)
+    members = calibrate(elect(candidates, data), tuned)
     return Committee(tuple(tuned), members, transform, values, extra_noise)
 
 
@@ -150,7 +170,7 @@ def recondition(
         mix, kind = member.mix, member.regression.treatment.kind
         if (mix, kind) not in treated:
             psd = mix.psd([gram.similarity for gram in grams])
-            treated[mix, kind] = treat(_scores(grams, mix), kind, psd=psd), psd
+            treated[mix, kind] = treat(mix_scores(grams, mix), kind, psd=psd), psd
         regression = _regress(*treated[mix, kind], member.ratio, member.regression.amplitude, data)
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
@@ -180,7 +200,7 @@ def _regress(treatment: Treatment, psd: bool, ratio: float, amplitude: float, da
     return regress(treatment, data.values, amplitude * ratio + data.extra, amplitude, psd=psd)
 
 
-def _scores(grams: Sequence[Gram], mix: Mix) -> Matrix:
+def mix_scores(grams: Sequence[Gram], mix: Mix) -> Matrix:
     return np.asarray(mix.scores([gram.scores for gram in grams]))
 
 
@@ -213,7 +233,7 @@ def _scales(grams: Sequence[Gram]) -> list[float]:
     return [1.0 if abs(mean - 1.0) < 1e-9 or mean < LEAST_SELF else 1.0 / mean for mean in means]
 
 
-def _mixes(
+def mixes(
     grams: Sequence[Gram], learnt: Mapping[int, Learnt], data: Targets, settings: Settings
 ) -> Iterator[tuple[Mix, tuple[float, ...], float]]:
     """Mixes that stand, with their noise ratios and log prior."""
@@ -252,7 +272,7 @@ def _candidates(
     """One candidate for each noise; they share the eigendecomposition."""
     psd = mix.psd([gram.similarity for gram in grams])
     alone = len(ratios) == 1 or bool(data.extra.any())
-    treatment = treat(_scores(grams, mix), spectrum, psd=psd, decompose=not alone)
+    treatment = treat(mix_scores(grams, mix), spectrum, psd=psd, decompose=not alone)
     eigen = treatment.eigen
     rotated = None if eigen is None or data.extra.any() else data.values @ eigen.basis
     for ratio in ratios:
@@ -284,7 +304,7 @@ def _leave_one_out(one: _Candidate, data: Targets) -> Evidence:
     return Evidence(leave_one_out_density(one.regression(data)), one.evidence.amplitude)
 
 
-def _elect(candidates: Sequence[_Candidate], data: Targets) -> tuple[Member, ...]:
+def elect(candidates: Sequence[Candidate], data: Targets) -> tuple[Member, ...]:
     """The members with at least 2 % of the votes, out of the strongest candidates."""
     logs = np.array([one.evidence.log + one.log_prior for one in candidates])
     strongest = np.argsort(-logs, kind="stable")[:MOST_MEMBERS]
