@@ -147,10 +147,26 @@ def test_a_plain_function_of_a_records_field_has_a_gradient() -> None:
     np.testing.assert_allclose(slopes, [expected, -expected], rtol=1e-6)
 
 
+def test_recipes_with_names_and_single_numbers_are_moved_too() -> None:
+    recipes = lw.Simplex(names=["a", "b", "c"])
+
+    def near(x: Any, y: Any) -> float:
+        return float(np.exp(-sum(abs(x[name] - y[name]) for name in "abc")))
+
+    for seed in range(4):
+        S = recipes.differentiate(lw.from_function(near))
+        assert is_differentiable(S.fitted(S.encode(recipes.sample(5, np.random.default_rng(seed)))))
+    number = lw.Float(1e-3, 1.0, log=True)
+    S = number.differentiate(lw.from_function(lambda x, y: 1.0 / (1.0 + abs(np.log(x / y)))))
+    a, b = S.encode([0.1]), S.encode([0.2])
+    expected = 1.0 / 0.1 / (1.0 + np.log(2.0)) ** 2
+    np.testing.assert_allclose(S.linearise(a, b)[1](np.ones((1, 1))), [[expected]], rtol=1e-6)  # type: ignore[attr-defined]
+
+
 def test_a_gradient_that_is_none_is_told_with_the_pair() -> None:
     with pytest.raises(SimilarityError, match="a gradient is a function of two objects, as the similarity is, not 3"):
         lw.from_function(rbf, gradient=3)  # type: ignore[arg-type]
-    for wrong in (None, [[1.0]], [np.nan], "up"):
+    for wrong in (None, [[1.0]], [np.nan], "up", [1.0, 2.0]):
         S: Any = lw.from_function(rbf, gradient=lambda x, y, given=wrong: given)
         a = S.encode([np.array([1.0]), np.array([2.0])])
         with pytest.raises(SimilarityError, match=r"the gradient of rbf\(array\(\[1\.\]\), array\(\[1\.\]\)\) is"):

@@ -144,7 +144,8 @@ class Differenced(Through):
         if len(few[0]) < 2:
             return True
         vectors = self.space.to_vector(few[0])
-        away = STEP * np.random.default_rng(0).choice([-1.0, 1.0], vectors.shape)
+        away = np.random.default_rng(0).standard_normal(vectors.shape)
+        away *= STEP / np.abs(away).max(axis=1, keepdims=True)
         whole, half = (self._change(vectors, share * away, few[1]) for share in (1.0, 0.5))
         scale = float(np.max(np.abs(self.within(few))))
         changing = np.maximum(np.abs(whole), np.abs(half)) > 1e-12 * scale

@@ -93,7 +93,8 @@ class FunctionSimilarity(Similarity):
             slope = np.atleast_1d(np.asarray(given, dtype=float))
         except (TypeError, ValueError):
             slope = np.array(np.nan)
-        if slope.ndim != 1 or not np.all(np.isfinite(slope)):
+        width = x.size if isinstance(x, np.ndarray) else slope.size
+        if slope.ndim != 1 or slope.size != width or not np.all(np.isfinite(slope)):
             raise SimilarityError(
                 f"the gradient of {self._call(x, y)} is {given!r}; "
                 "give the derivatives in the numbers of the first object, one finite number for each"

@@ -12,6 +12,7 @@ import likewise as lw
 from likewise.errors import SimilarityError
 from likewise.similarity.combine.self_bounded import SelfBounded, self_bounded
 from likewise.similarity.kinds.vectors import RBF
+from likewise.testing.similarities import check_parameters
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,12 @@ def test_a_distance_is_still_refused_by_name() -> None:
     study.tell_many([([0.1 * i], float(i)) for i in range(6)])
     with pytest.raises(SimilarityError, match="looks like a distance"):
         study.ask()
+
+
+def test_what_is_learnt_of_a_score_that_is_cut_off_is_a_finite_difference() -> None:
+    """Weights of fields are learnt, also where one of them is compared by a function that exceeds its bound."""
+    odd = SelfBounded(lw.Parts("sum", a=lambda x, y: 1.0 + 0.5 * abs(x - y), b=lw.RBF(0.5)))
+    records = [{"a": x, "b": y} for x, y in np.random.default_rng(0).random((6, 2)).tolist()]
+    a = odd.encode(records)
+    assert np.any(odd.between(a, a) < odd.wrapped.between(a, a))
+    check_parameters(odd, a, np.random.default_rng(0))

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from likewise.similarity.base import Differentiable, Linearised, Matrix, Similarity, Vector
+from likewise.similarity.base import Differentiable, Linearised, Matrix, Sensitivity, Similarity, Vector, numbered
 from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.similarity.scores import NO_LIKENESS
@@ -60,6 +60,19 @@ class SelfBounded(Wrapper):
 
     def linearise_within(self, a: Encoding) -> Linearised:
         return cast(Differentiable, self.wrapped).linearise_within(a)
+
+    def sensitivity(self, a: Encoding) -> Sensitivity:
+        """A score that is cut off changes with the objects' scores with themselves, which are the diagonal."""
+        scores, pull = self.wrapped.sensitivity(a)
+        own = np.diagonal(scores)
+        root, over = self._over(scores, own, own)
+
+        def pull_both(weights: Matrix) -> dict[str, Vector]:
+            cut = np.where(over, 0.5 * weights * root, 0.0)
+            on_selves = (cut.sum(axis=0) + cut.sum(axis=1)) / np.where(own > 0, own, 1.0)
+            return numbered(pull(np.where(over, 0.0, weights) + np.diag(on_selves)))
+
+        return np.where(over, root, scores), pull_both
 
     def _over(self, scores: Matrix, own: Vector, others: Vector) -> tuple[Matrix, Any]:
         """√(S(x, x) S(y, y)) for each pair, and which scores are above it."""

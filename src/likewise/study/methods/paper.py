@@ -67,8 +67,9 @@ class Paper(Method):
     they are minimised. Known standard deviations of values are not used, and neither are failures nor what is being
     measured, but that none of these objects is proposed again.
 
-    A trajectory begins at every observation, in the object's own numbers (a `Box`, `Gaussians`, a `Simplex`), each step
-    projected onto the space. It ends when no number moves by more than 1e-10 of its range, or after 200 steps. EQ are
+    A trajectory begins at every observation, in the object's own numbers (a `Box`, `Gaussians`, a `Simplex`, a
+    `Family`), each step projected onto the space. A similarity without gradients has them by finite differences.
+    A trajectory ends when no number moves by more than 1e-10 of its range, or after 200 steps. EQ are
     the distinct ends: those within 1e-4 of the range in every number are one, and the one of highest u stays. Ends that
     the space's `where` forbids are left out. Without gradients, and with whole numbers, trajectories go from neighbour
     to neighbour, drawn by the space's moves, while u rises. In a pool every object is a neighbour: EQ are as many of
