@@ -94,3 +94,12 @@ def test_a_score_that_is_no_number_is_named(given: Any) -> None:
     with pytest.raises(SimilarityError) as caught:
         lw.from_function(lambda x, y: given)("a", "b")
     assert f"('a', 'b') did not give a number but {given!r}" in str(caught.value)
+
+
+def test_scores_in_single_precision_are_symmetric_and_others_are_not() -> None:
+    def rounded(x: float, y: float) -> float:
+        return float(np.exp(-np.float32(abs(x - y))) * (1.0 + (1e-7 if x < y else 0.0)))
+
+    assert lw.from_function(rounded)(0.1, 0.7) > 0
+    with pytest.raises(SimilarityError, match="not symmetric"):
+        lw.from_function(lambda x, y: 1.0 + (1e-5 if x < y else 0.0))(0.1, 0.7)

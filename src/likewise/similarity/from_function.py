@@ -105,7 +105,8 @@ class FunctionSimilarity(Similarity):
         score = self._called(x, y)
         if self.check_symmetry and x is not y and self._pairs.added < CHECKED_PAIRS:
             mirrored = self._called(y, x)
-            if not np.isclose(score, mirrored, rtol=1e-9, atol=1e-12, equal_nan=True):
+            # As exact as a matrix of scores has to be: single precision, that of JAX and torch, rounds at 1e-7.
+            if not np.isclose(score, mirrored, rtol=1e-6, atol=1e-6, equal_nan=True):
                 raise asymmetry(x, y, score, mirrored)
         return score
 
