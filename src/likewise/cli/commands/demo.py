@@ -67,7 +67,8 @@ def demo(
         rows = [(str(r.round), str(r.measured), f"{r.best:.1f}", f"{r.rank} of {r.molecules}") for r in done]
         say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
         say("", "The next batch, and the report:", "", f"    {command}", "")
-        last = suggest(table, n, following, report, columns=COLUMNS, model=options.Aim(seed=seed), console=console)
+        aim, plate = options.Aim(seed=seed), options.Plate()
+        last = suggest(table, n, following, report, columns=COLUMNS, model=aim, plate=plate, console=console)
         last.say()
 
     return Reply(data, in_words)

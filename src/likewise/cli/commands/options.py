@@ -9,6 +9,7 @@ from typing import Annotated, cast
 
 import typer
 
+from likewise.campaign.batches import Batch
 from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.errors import UsageError
@@ -100,6 +101,39 @@ class Aim(Model):
         """What is asked for, of a table with these columns."""
         given = replace(super().request(columns), bounds=parse_bounds(self.bounds))
         return replace(given, direction="minimize" if self.minimize else "maximize")
+
+
+@dataclass(frozen=True)
+class Plate:
+    """What the suggestions of a batch must keep to together, and where each is put."""
+
+    same: Annotated[
+        list[str] | None, typer.Option("--same", help="Column that has one value in the batch, or in each group.")
+    ] = None
+    groups: Annotated[int | None, typer.Option("--groups", min=1, help="Groups that share --same. Default: 1.")] = None
+    at_most: Annotated[
+        list[str] | None, typer.Option("--at-most", help="So many different values in the batch: 3:ligand.")
+    ] = None
+    fix: Annotated[list[str] | None, typer.Option("--fix", help="A column with one value: base=KOAc.")] = None
+    where: Annotated[
+        str | None, typer.Option("--where", help="What may be suggested: \"cost < 20 and solvent != 'DMF'\".")
+    ] = None
+    plate: Annotated[
+        Path | None, typer.Option("--plate", help="Write a plate map: each run in a well, in random order.")
+    ] = None
+    wells: Annotated[int | None, typer.Option("--wells", help="Wells of a plate. Default: 96.")] = None
+    controls: Annotated[int | None, typer.Option("--controls", min=0, help="Controls on each plate. Default: 0.")] = (
+        None
+    )
+    replicates: Annotated[
+        int | None, typer.Option("--replicates", min=1, help="Wells of each run on the plate map. Default: 1.")
+    ] = None
+
+    @property
+    def batch(self) -> Batch:
+        """What the suggestions must keep to."""
+        parts = (tuple(self.same or ()), self.groups or 1, tuple(self.at_most or ()), tuple(self.fix or ()))
+        return Batch(*parts, self.where)
 
 
 def parse_bounds(text: str | None) -> Bounds | None:

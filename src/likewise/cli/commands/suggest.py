@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from likewise.campaign import names, space_text
+from likewise.campaign.batches import Batch
 from likewise.campaign.judgement import judge
 from likewise.campaign.listener import Listener
+from likewise.campaign.objects import to_cells
+from likewise.campaign.plate_map import plate_map, write_plate
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.runs.commit import Asked, Committed, commit_first_table, commit_round
 from likewise.campaign.runs.journal import Journal
@@ -37,7 +41,7 @@ from likewise.cli.commands.suggest_reply import (
 )
 from likewise.cli.console import Console
 from likewise.cli.parameters import Reply
-from likewise.errors import UsageError
+from likewise.errors import StudyError, UsageError
 from likewise.report.page import check_report, write_report
 from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
@@ -56,7 +60,10 @@ Out = Annotated[
 ]
 SpaceText = Annotated[
     str | None,
-    typer.Option("--space", help="Where candidates come from if not from the file: strings:ACGT:8 or space.toml."),
+    typer.Option(
+        "--space",
+        help='Where candidates come from if not from the file: "T=20..120/5, base=KOAc|NaOH", dna:8, space.toml.',
+    ),
 ]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a report: one HTML file.")]
 AcquisitionName = Annotated[
@@ -91,6 +98,7 @@ def suggest(
     *,
     columns: options.Columns,
     model: options.Aim,
+    plate: options.Plate,
     console: Console,
 ) -> Reply:
     """Suggest what to measure next: rows with a value are observations, rows without are candidates.
@@ -104,8 +112,8 @@ def suggest(
     own = {"n": n, "out": out, "report": report, "space": space}
     own |= {"method": method, "acquisition": acquisition, "strategy": strategy}
     given = session.values(own)
-    columns, model = session.fill(columns), _direction(session, session.fill(model))
-    files = Files(given["out"], given["report"], force, more)
+    columns, model, plate = session.fill(columns), _direction(session, session.fill(model)), session.fill(plate)
+    files = Files(given["out"], given["report"], force, more, plate.plate)
     _check_files(session.file, given["space"], files)
     request = replace(
         model.request(columns),
@@ -115,9 +123,18 @@ def suggest(
         method=names.method(given["method"] or "committee"),
         searching=True,
     )
-    typed = {**{name: value for name, value in {**vars(columns), **vars(model), **given}.items() if value is not None}}
+    typed = {
+        **{
+            name: value
+            for name, value in {**vars(columns), **vars(model), **vars(plate), **given}.items()
+            if value is not None
+        }
+    }
     plan = Plan(session, typed)
-    found = answer(session.file, columns.choices, request, given["n"] or 1, files, console, plan)
+    number = given["n"] or 1
+    found = answer(session.file, columns.choices, request, number, files, console, plan, batch=plate.batch)
+    if plate.plate is not None:
+        _write_plate(plate, found, request.seed, console)
     return Reply(lambda: answer_json(found, console), lambda: say_answer(found))
 
 
@@ -146,7 +163,7 @@ def _check_files(file: Path | None, space: Any, files: Files) -> None:
         )
     described = space_text.path(space) if isinstance(space, str) else None
     sources = {"the input, to which results are merged by `likewise tell`": file, "the file of --space": described}
-    check_targets({"--out": files.out, "--report": files.report}, sources)
+    check_targets({"--out": files.out, "--report": files.report, "--plate": files.plate}, sources)
     if files.out is not None and file is not None and file.exists() and not os.access(file, os.W_OK):
         raise UsageError(f"{file} cannot be written, and the runs of --out are noted in it; work on a copy.")
     if files.report is not None:
@@ -161,8 +178,10 @@ def answer(
     files: Files,
     listener: Listener,
     plan: Plan | None = None,
+    batch: Batch | None = None,
 ) -> Answer:
     """The suggestions for a table, or for a space, and their files."""
+    batch = batch or Batch()
     plan, before = plan or Plan(), None if file is None else stamp(file)
     with listener.working("reading"):
         table = None if file is None else sheet(file, chosen, listener, request.space)
@@ -175,8 +194,9 @@ def answer(
         _say_again(table, again, listener)
         table = table.reopen(again, as_candidates=request.space is None)
     with listener.working("comparing objects") as progress:
-        problem, found = solve(table, request, lambda p: p.study.ask(n), listener, progress=progress)
-    _remark(problem, found, n, listener)
+        ask = partial(_ask, n=n, batch=batch)
+        problem, found = solve(table, request, ask, listener, progress=progress)
+    _remark(problem, found, n, listener, bound=batch != Batch())
     judgement = judge(problem)
     verdict = None if judgement is None else judgement.verdict
     asked = Asked(chosen, tuple(again), before, {"options": plan.options, "verdict": verdict})
@@ -185,6 +205,35 @@ def answer(
         with listener.working("drawing the report"):
             write_report(problem, found, judgement, files.report, listener.notes)
     return Answer(problem, found, verdict, chosen, files, plan, committed)
+
+
+def _ask(problem: Problem, n: int, batch: Batch) -> list[Suggestion]:
+    try:
+        return problem.study.ask(n, **batch.options(problem))
+    except StudyError as error:
+        raise UsageError(f"{error}.") from None
+
+
+def _write_plate(plate: options.Plate, found: Answer, seed: int, console: Console) -> None:
+    """Write the plate map of the suggestions."""
+    problem, target = found.problem, plate.plate
+    if target is None or not found.suggestions:
+        return
+    roles = None if problem.sheet is None else problem.sheet.roles
+    columns = list(found.chosen.objects) if roles is None else list(roles.objects)
+    columns = columns or list(problem.study.space.parts) or ["object"]
+    cells = [_cells(problem, s.object, columns) for s in found.suggestions]
+    drawn = plate_map(len(cells), plate.wells or 96, plate.controls or 0, plate.replicates or 1, seed)
+    write_plate(target, drawn, found.names, columns, cells)
+    console.note(f"Plate map written to {target}: {count(len(drawn), 'well')} in random order")
+
+
+def _cells(problem: Problem, x: Any, columns: Sequence[str]) -> list[str]:
+    """The object as cells: those of its row where it is a row of the table."""
+    sheet, place = problem.sheet, problem.place(x)
+    if sheet is not None and place is not None and problem.pool is not None:
+        return [sheet.cell(column, place) for column in columns]
+    return to_cells(problem.study.space, x, columns, "." if sheet is None else sheet.decimal)
 
 
 def _commit(
@@ -227,11 +276,14 @@ def _say_again(table: Sheet, rows: Sequence[int], listener: Listener) -> None:
     listener.note(f"Nothing has come back of round {number} yet, so it is made anew (--more: others beside it)")
 
 
-def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener) -> None:
+def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener, *, bound: bool) -> None:
     """Note what the table holds, and what is out of the ordinary about the answer."""
     if problem.sheet is not None:
         _remark_on_rows(problem.sheet, problem, listener)
-    if not found:
+    if len(found) < n and bound:
+        fit = "suggestion fits" if len(found) == 1 else "suggestions fit"
+        listener.note(f"Only {len(found)} {fit} what is asked of the batch; loosen --same, --at-most, --fix or --where")
+    elif not found:
         listener.note(f"{NOTHING_LEFT} Add rows without a value, or use --space")
     elif len(found) < n:
         listener.note(f"Only {count(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")

@@ -33,6 +33,7 @@ class Files(NamedTuple):
     report: Path | None = None
     force: bool = False
     more: bool = False
+    plate: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Plan:
     @property
     def options(self) -> dict[str, Any]:
         """The options as JSON data, but for the files."""
-        return {k: v for k, v in self.typed.items() if k not in ("out", "report")}
+        return {k: v for k, v in self.typed.items() if k not in ("out", "report", "plate")}
 
     def suggest(self, table: Path, out: Path | None) -> str:
         """The command for the next round."""

@@ -1,0 +1,88 @@
+"""What a batch must keep to, as it is typed: `--at-most 3:ligand`, `--fix base=KOAc`, `--where "cost < 20"`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from likewise.campaign.contents import content
+from likewise.campaign.objects import from_cell
+from likewise.campaign.problem import Problem
+from likewise.errors import SpaceError, UsageError
+from likewise.spaces.codec.cells import read_item
+from likewise.spaces.conditions.condition import Condition
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is typed: parts that groups share, that have few values, or that are fixed, and a condition."""
+
+    same: Sequence[str] = ()
+    groups: int = 1
+    at_most: Sequence[str] = ()
+    fix: Sequence[str] = ()
+    where: str | None = None
+
+    def options(self, problem: Problem) -> dict[str, Any]:
+        """The same for `Study.ask` of this problem."""
+        return {
+            "same": list(self.same),
+            "groups": self.groups,
+            "at_most": dict(map(_most, self.at_most)),
+            "fix": {name: _value(problem, name, text) for name, text in map(_pair, self.fix)},
+            "where": None if self.where is None else _condition(problem, self.where),
+        }
+
+
+def _most(text: str) -> tuple[str, int]:
+    """How many values, and of what.
+
+    >>> _most("3:ligand")
+    ('ligand', 3)
+    """
+    number, _, name = text.partition(":")
+    if not number.strip().isdigit() or not name.strip():
+        raise UsageError(f"--at-most {text!r}: write a number, a colon and a column, as in --at-most 3:ligand.")
+    return name.strip(), int(number)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip() or not value.strip():
+        raise UsageError(f"--fix {text!r}: write a column, = and a value, as in --fix base=KOAc.")
+    return name.strip(), value.strip()
+
+
+def _value(problem: Problem, name: str, text: str) -> Any:
+    """What the text means in this part."""
+    space = problem.study.space
+    if name in space.parts:
+        try:
+            return from_cell(space.parts[name], text)
+        except (SpaceError, ValueError) as error:
+            raise UsageError(f"--fix {name}={text}: {error}.") from None
+    objects = getattr(space, "objects", ())
+    values = {repr(x[name]): x[name] for x in objects if isinstance(x, Mapping) and name in x}
+    return read_item(text, list(values.values()), None)
+
+
+def _condition(problem: Problem, text: str) -> str | Callable[[Any], bool]:
+    """The condition: on the parts of the objects where it names no other column, else on the rows of the table."""
+    sheet = problem.sheet
+    fields = [] if sheet is None or not sheet.roles.record else list(sheet.roles.objects)
+    known = list(problem.study.space.parts) or fields
+    columns = known if sheet is None or problem.pool is None else list(dict.fromkeys([*known, *sheet.table.columns]))
+    try:
+        found = Condition.read(text, columns)
+    except SpaceError as error:
+        raise UsageError(f"--where: {error}.") from None
+    if sheet is None or problem.pool is None or all(name in known for name in found.names):
+        return text
+    values = {name: content(sheet.table.column(name), None, sheet.decimal).values for name in found.names}
+    space, rows = problem.study.space, sheet.candidates
+    try:
+        kept = {space.key(sheet.objects[i]) for i in rows if found({name: v[i] for name, v in values.items()})}
+    except SpaceError as error:
+        raise UsageError(f"--where: {error}.") from None
+    return lambda x: space.key(x) in kept
