@@ -51,6 +51,8 @@ def choose_similarities(
         return [_of_records(one, objects) for one in named]
     if isinstance(named, dict):
         return [_of_columns(named, objects)]
+    if request.space is None and not objects:
+        raise UsageError("The table has no row with an object; fill in a row for each candidate, or give a space.")
     if request.space is not None:
         found = space.recognise(np.random.default_rng(request.seed))
     else:

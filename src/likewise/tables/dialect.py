@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -18,6 +18,9 @@ from likewise.errors import TableError
 LONGEST_CELL = 1 << 30
 DELIMITERS = ("\t", ";", ",", "|")
 SAMPLED = 50
+# Lines above the header that may be titles or remarks, and characters that are looked at for them.
+TITLES, LOOKED_AT = 10, 20_000
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 # Other kinds of file that end up with a name in .csv, by their first bytes.
 STRANGERS = {
@@ -39,21 +42,63 @@ class Dialect:
     bom: bool = False
     newline: str = "\n"
     gzipped: bool = False
-    # Excel's own first line, `sep=;`, which says what is between the cells.
-    announced: bool = False
+    # Lines above the header, such as Excel's own `sep=;`; they are written again.
+    above: tuple[str, ...] = ()
     sheet: str = ""
     header: int = 0
     places: tuple[int, ...] = ()
 
 
-def announced_delimiter(text: str) -> tuple[str, int] | None:
-    """The delimiter that a first line such as `sep=;` announces, and where the line ends.
+@dataclass(frozen=True)
+class Above:
+    """What stands above the header: how many characters, the lines themselves, and the delimiter that they announce."""
 
-    >>> announced_delimiter("sep=;\\nsmiles;yield\\n"), announced_delimiter("smiles;yield\\n")
-    ((';', 6), None)
+    end: int
+    lines: tuple[str, ...]
+    delimiter: str | None
+
+
+def above_header(text: str) -> Above:
+    """The lines above the header: blank ones, remarks, titles of one cell above wider rows, and Excel's `sep=;`.
+
+    >>> above_header("sep=;\\nsmiles;yield\\n"), above_header("# of May\\nsmiles,yield\\n").lines
+    (Above(end=6, lines=('sep=;',), delimiter=';'), ('# of May',))
     """
-    found = re.match(r"\"?sep=(.)\"?[ \t]*(\r\n|\n|\r)", text, re.IGNORECASE)
-    return None if found is None else (found[1], found.end())
+    lines = LINE.findall(text[:LOOKED_AT])[: 2 * TITLES]
+    announced, count = None, 0
+    while count < min(len(lines) - 1, TITLES):
+        line = lines[count].strip()
+        found = re.fullmatch(r"\"?sep=(.)\"?", line, re.IGNORECASE)
+        announced = found[1] if found else announced
+        if not (found or not line or _is_remark(line, lines[count + 1 :]) or _is_title(line, lines[count + 1 :])):
+            break
+        count += 1
+    kept = lines[:count]
+    return Above(sum(map(len, kept)), tuple(line.strip("\r\n") for line in kept), announced)
+
+
+def _is_remark(line: str, following: Sequence[str]) -> bool:
+    """Whether a line begins with # and is no header, which has as many cells as the rows below it."""
+    below = next((each for each in following if not each.startswith("#")), "")
+    return line.startswith("#") and not any(0 < line.count(d) == below.count(d) for d in DELIMITERS)
+
+
+def _is_title(line: str, following: Sequence[str]) -> bool:
+    """Whether a line is one text of several words, above names without numbers, above cells with some numbers."""
+    if '"' in "".join((line, *following)) or not re.search(r"\s|[,;|]$", line):
+        return False
+    for delimiter in DELIMITERS:
+        if len([cell for cell in line.split(delimiter) if cell.strip()]) != 1:
+            continue
+        names, *rows = [[cell.strip() for cell in each.split(delimiter)] for each in following if each.strip()] or [[]]
+        wide = len(names) > 1 and all(names) and not any(map(_is_number, names))
+        if wide and any(len(row) == len(names) and any(map(_is_number, row)) for row in rows):
+            return True
+    return False
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*", cell) is not None
 
 
 def decode(data: bytes, name: str) -> tuple[str, Dialect]:

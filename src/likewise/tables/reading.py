@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from likewise.errors import TableError, UsageError
 from likewise.tables.cells import missing
-from likewise.tables.dialect import Dialect, announced_delimiter, csv_reader, decode, find_delimiter
+from likewise.tables.dialect import Dialect, above_header, csv_reader, decode, find_delimiter
 from likewise.tables.formulas import GUARDED, unguard
 from likewise.tables.gzipped import MARK, TooLarge, unpack
 from likewise.tables.parquet import read_parquet
@@ -158,18 +158,17 @@ def _workbook(source: Path, data: bytes) -> Table:
 def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
     import polars
 
-    body = text.lstrip("\r\n")
-    announced = announced_delimiter(body)
-    if announced is not None:
-        body = body[announced[1] :].lstrip("\r\n")
-    delimiter = find_delimiter(body, source.name) if announced is None else announced[0]
-    dialect = replace(dialect, delimiter=delimiter, announced=announced is not None)
-    above = text[: len(text) - len(body)].replace("\r\n", "\n").replace("\r", "\n").count("\n")
+    above = above_header(text)
+    body = text[above.end :]
+    delimiter = above.delimiter or find_delimiter(body, source.name)
+    dialect = replace(dialect, delimiter=delimiter, above=above.lines)
     if dialect.newline == "\r":
         body = body.replace("\r", "\n")
     notes = []
     if dialect.encoding in ("cp1252", "latin-1"):
         notes.append(f"{source} is not UTF-8; it was read as Windows-1252 (Latin-1)")
+    if titles := [line for line in above.lines if line.strip() and not line.lower().startswith("sep=")]:
+        notes.append(f"{source}: the header is in row {len(above.lines) + 1}, below {titles[0].strip()!r}")
     header = _header(source, body, dialect)
     frame, overlong = _frame(source, body, dialect, header, skip_ragged)
     frame, header = _without_unnamed(frame, header)
@@ -178,7 +177,7 @@ def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
     # Looking is much quicker than replacing, and few tables have such cells.
     held = [column.name for column in frame if column.str.starts_with("'").any()]
     frame = frame.with_columns(polars.col(held).str.replace(GUARDED, "$1"))
-    return Table(source, frame, dialect, 2 + above, tuple(notes), overlong)
+    return Table(source, frame, dialect, 2 + len(above.lines), tuple(notes), overlong)
 
 
 def _header(source: Path, text: str, dialect: Dialect) -> list[str]:

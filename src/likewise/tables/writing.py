@@ -55,11 +55,13 @@ def dialect_for(target: Path, like: Dialect) -> Dialect:
         return Dialect(kind="parquet", gzipped=gzipped)
     if ending in WORKBOOKS:
         return like if like.kind == "workbook" else Dialect(kind="workbook")
-    text = like if like.kind == "csv" else Dialect()
+    # What a delimiter is announced by goes with it; titles stay where they are.
+    above = tuple(line for line in like.above if line.strip('" ').lower() == f"sep={like.delimiter}")
+    text = replace(like, above=above) if like.kind == "csv" else Dialect()
     if ending in TABS:
-        return replace(text, delimiter="\t", gzipped=gzipped)
+        return replace(text, delimiter="\t", gzipped=gzipped, above=())
     if ending == ".csv" and text.delimiter in "\t|":
-        text = replace(text, delimiter=",")
+        text = replace(text, delimiter=",", above=())
     return replace(text, kind="csv", gzipped=gzipped)
 
 
@@ -122,8 +124,7 @@ def _encode(frame: polars.DataFrame, dialect: Dialect, overlong: Mapping[int, Se
     writer.writerow([guard(name) for name in frame.columns])
     rows = zip(*(_texts(column) for column in frame), strict=True)
     writer.writerows(_again(overlong[place]) if place in overlong else row for place, row in enumerate(rows))
-    if dialect.announced:
-        lines.insert(0, f"sep={dialect.delimiter}")
+    lines[:0] = dialect.above
     text = "".join(f"{line}{dialect.newline}" for line in lines)
     try:
         data = text.encode(dialect.encoding)
