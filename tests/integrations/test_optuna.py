@@ -113,6 +113,32 @@ class _Counting(optuna.samplers.RandomSampler):
         return super().sample_independent(*given, **named)
 
 
+def test_several_objectives_find_a_front() -> None:
+    """BraninCurrin-like: with the hypervolume in mind the front is better than that of random search."""
+
+    def objective(trial: optuna.Trial) -> tuple[float, float]:
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        return (x - 0.2) ** 2 + (y - 0.2) ** 2, (x - 0.8) ** 2 + (y - 0.8) ** 2
+
+    def worst(sampler: optuna.samplers.BaseSampler) -> float:
+        study = _run(sampler, objective, 20, directions=["minimize", "minimize"])
+        return max(abs((t.values[0] ** 0.5 + t.values[1] ** 0.5) - 0.72**0.5) for t in study.best_trials)
+
+    assert worst(LikewiseSampler(seed=0)) < worst(optuna.samplers.RandomSampler(seed=0))
+
+
+def test_constraints_are_kept() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        trial.set_constraint("sum", x + y - 0.6)
+        return x + 2 * y
+
+    study = _run(LikewiseSampler(seed=0), objective, 20, direction="maximize")
+    kept = [t for t in study.trials if t.constraints["sum"] <= 0]
+    assert max(t.value for t in kept if t.value is not None) > 1.0
+    assert sum(t.constraints["sum"] <= 0.05 for t in study.trials[10:]) >= 6
+
+
 def test_running_trials_are_taken_into_account() -> None:
     study = optuna.create_study(sampler=LikewiseSampler(seed=0))
     study.optimize(_mixed, n_trials=8)

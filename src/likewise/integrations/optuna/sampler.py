@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,16 +11,15 @@ from typing import Any
 import numpy as np
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, RandomSampler
-from optuna.study import Study, StudyDirection
+from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from likewise.integrations.optuna.outcomes import Outcomes, is_measured
 from likewise.integrations.optuna.parts import Parts
 from likewise.integrations.optuna.tree import Node, grow
-from likewise.model.schedule import Data
 from likewise.similarity.base import Function, Similarity
 from likewise.spaces.base import Space
-from likewise.study.goals import VALUE, Goals
-from likewise.study.methods.base import Known, Restarting, Told
+from likewise.study.methods.base import Known, Restarting
 from likewise.study.methods.committee import CommitteeMethod
 
 LISTED = 20_000
@@ -39,7 +37,8 @@ class LikewiseSampler(BaseSampler):
     independent_sampler: for the first trial, and for parameters whose presence no choice explains; Optuna's
         `RandomSampler` by default.
 
-    Failed trials count: what is like them is avoided. Running ones are taken into account. Pruned ones are left out.
+    Studies may have several directions, and trials constraints by `trial.set_constraint`. Failed trials count: what is
+    like them is avoided. Running ones are taken into account. Pruned ones are left out.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -79,18 +78,17 @@ class LikewiseSampler(BaseSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
         trials = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
         done = [t.params for t in trials if t.state is TrialState.COMPLETE]
         # Trials of another search space, before the code was changed, say nothing of this one's branches.
         node = grow(search_space, [p for p in done if set(search_space) & set(p)])
+        outcomes = Outcomes.of(study, trials)
         with self._lock:
-            if self._working is None or self._working.node != node:
-                self._working = _Working(node, self._parts)
-            rng = np.random.default_rng([self._seed, trial.number])
-            return self._working.propose(trial, trials, study.direction, rng)
+            if self._working is None or (self._working.node, self._working.outcomes) != (node, outcomes):
+                self._working = _Working(node, self._parts, outcomes)
+            return self._working.propose(trial, trials, np.random.default_rng([self._seed, trial.number]))
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -104,6 +102,7 @@ class _Working:
 
     node: Node
     parts: Parts
+    outcomes: Outcomes
     space: Space = field(init=False)
     proposer: Restarting = field(init=False)
     objects: dict[int, Any] = field(default_factory=dict, init=False)
@@ -115,28 +114,23 @@ class _Working:
         similarities = method.similarities("auto", whole, np.random.default_rng(0))
         # What can be listed is compared as a whole, and not searched.
         self.space = whole.grid() if whole.size <= LISTED else whole
-        self.proposer = Restarting(lambda: method.start(self.space, similarities, Goals()))
+        self.proposer = Restarting(lambda: method.start(self.space, similarities, self.outcomes.goals))
 
-    def propose(
-        self, trial: FrozenTrial, trials: Sequence[FrozenTrial], direction: StudyDirection, rng: np.random.Generator
-    ) -> dict[str, Any]:
-        sign = 1.0 if direction is StudyDirection.MAXIMIZE else -1.0
-        known = self._known(trials, sign, rng)
+    def propose(self, trial: FrozenTrial, trials: Sequence[FrozenTrial], rng: np.random.Generator) -> dict[str, Any]:
+        """Parameters for a trial, given all the others."""
+        known = self._known(trials, rng)
         # Where everything has been tried, Optuna's users expect a repeat.
         found = self.proposer.propose(1, known).objects or self.proposer.propose(1, replace(known, taken=set())).objects
         self.proposed[trial.number] = found[0]
         return self.node.to_params(found[0])
 
-    def _known(self, trials: Sequence[FrozenTrial], sign: float, rng: np.random.Generator) -> Known:
-        measured = [t for t in trials if t.state is TrialState.COMPLETE and math.isfinite(t.values[0])]
-        numbers = {t.number for t in measured}
-        failed = [t for t in trials if t.state in (TrialState.FAIL, TrialState.COMPLETE) and t.number not in numbers]
-        told = [(x, sign * t.values[0]) for t, x in self._within(measured)]
-        data = Data([x for x, _ in told], np.array([value for _, value in told]), None)
-        bad = [x for _, x in self._within(failed)]
+    def _known(self, trials: Sequence[FrozenTrial], rng: np.random.Generator) -> Known:
+        ended = [t for t in trials if t.state in (TrialState.COMPLETE, TrialState.FAIL)]
+        measured = self._within(t for t in ended if is_measured(t))
+        failed = [x for _, x in self._within(t for t in ended if not is_measured(t))]
         pending = [x for _, x in self._within(t for t in trials if t.state is TrialState.RUNNING)]
-        taken = {self.space.key(x) for x in [*data.objects, *bad, *pending]}
-        return Known(Told({VALUE: data} if told else {}, data), bad, pending, taken, rng)
+        taken = {self.space.key(x) for x in [*(x for _, x in measured), *failed, *pending]}
+        return Known(self.outcomes.told(measured), failed, pending, taken, rng)
 
     def _within(self, trials: Iterable[FrozenTrial]) -> list[tuple[FrozenTrial, Any]]:
         """Trials of this search space with their objects."""
