@@ -11,7 +11,7 @@ import likewise as lw
 from likewise.model.committee import misfit_share
 from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
-from likewise.model.transforms import Ranked, Standardised, YeoJohnson
+from likewise.model.targets.transforms import Ranked, Standardised, YeoJohnson
 from likewise.similarity.combine.mix import Mix
 
 

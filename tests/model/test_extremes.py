@@ -9,7 +9,7 @@ import pytest
 
 import likewise as lw
 from likewise.acquisition.improvement import log_h
-from likewise.model.transforms import Standardised
+from likewise.model.targets.transforms import Standardised
 
 AT = [[float(x)] for x in np.linspace(0.0, 1.0, 21)]
 

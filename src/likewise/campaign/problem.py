@@ -17,7 +17,7 @@ from likewise.campaign.similarities import Request, choose_similarities, molecul
 from likewise.campaign.states import Kind
 from likewise.campaign.wording import count, shown
 from likewise.errors import SimilarityError, SuspectWarning, TableError, UsageError
-from likewise.model.contamination import describe, far_values
+from likewise.model.targets.contamination import describe, far_values
 from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.pieces import PIECE

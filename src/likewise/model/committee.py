@@ -21,7 +21,7 @@ from likewise.model.gram import Gram
 from likewise.model.pending import Pending
 from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
-from likewise.model.transforms import Bounded, Transform, root_mean_square
+from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding

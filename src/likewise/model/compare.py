@@ -10,10 +10,10 @@ import numpy as np
 
 from likewise.errors import LikewiseError
 from likewise.model.committee import Committee, Suspect
-from likewise.model.contamination import suspects
 from likewise.model.diagnosis import Diagnosis, Fit, diagnose, finite, table
 from likewise.model.fit import DEFAULT, fit
 from likewise.model.gram import Gram
+from likewise.model.targets.contamination import suspects
 from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector

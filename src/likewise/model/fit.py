@@ -15,7 +15,6 @@ import numpy as np
 from scipy import linalg
 
 from likewise.model.calibration import calibrate
-from likewise.model.choose_transform import choose_transform
 from likewise.model.committee import Committee, Member
 from likewise.model.evidence import (
     NOISE_PRIOR,
@@ -29,7 +28,8 @@ from likewise.model.gram import Gram, same_objects
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, Treatment, treat
-from likewise.model.transforms import Standardised, Transform
+from likewise.model.targets.choose_transform import choose_transform
+from likewise.model.targets.transforms import Standardised, Transform
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.combine.mix import Mix
 

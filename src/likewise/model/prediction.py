@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from likewise.errors import LikewiseError
-from likewise.model.transforms import Standardised, Transform
+from likewise.model.targets.transforms import Standardised, Transform
 from likewise.similarity.base import Matrix, Vector
 
 # Halvings of an interval that holds a quantile: to a billionth of its width.

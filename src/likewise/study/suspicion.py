@@ -10,8 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from likewise.errors import LikewiseError, SuspectWarning
-from likewise.model.contamination import describe, far_values
 from likewise.model.schedule import Data
+from likewise.model.targets.contamination import describe, far_values
 from likewise.spaces.base import Space
 from likewise.study.findings import Finding
 from likewise.study.goals import Goals

@@ -26,7 +26,7 @@ from likewise.model.gram import Gram
 from likewise.model.regression import regress
 from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import SPECTRA, treat
-from likewise.model.transforms import Standardised
+from likewise.model.targets.transforms import Standardised
 from likewise.search.base import SearchState
 from likewise.search.pool import exhaustive
 from likewise.search.pool import partition as partitions

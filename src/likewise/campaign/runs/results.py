@@ -16,7 +16,7 @@ from likewise.campaign.runs.merge import Conflict, Merge, OnConflict, Told, merg
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError, UsageError
-from likewise.model.contamination import far_values
+from likewise.model.targets.contamination import far_values
 from likewise.tables.locking import exclusive
 from likewise.tables.reading import Table, read
 from likewise.tables.writing import dialect_for, keep_backup, write_again

@@ -20,7 +20,7 @@ from likewise.model.influence import Singular
 from likewise.model.regression import regress
 from likewise.model.schedule import Data
 from likewise.model.spectrum import treat
-from likewise.model.transforms import Standardised
+from likewise.model.targets.transforms import Standardised
 from likewise.search.base import Search, SearchState
 from likewise.search.choose import choose_search
 from likewise.search.equilibria import Followed, follow

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.model.choose_transform import log_evidence
 from likewise.model.gram import Gram, Groups, same_objects
+from likewise.model.targets.choose_transform import log_evidence
 from likewise.similarity.base import Matrix, Vector
 
 Index = NDArray[np.intp]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.contamination import far_values, suspects
 from likewise.model.diagnosis import diagnose
 from likewise.model.gram import Gram
 from likewise.model.schedule import Data, Model
+from likewise.model.targets.contamination import far_values, suspects
 
 
 def _points(n: int, rng: np.random.Generator) -> tuple[list[Any], Gram, np.ndarray[Any, Any]]:

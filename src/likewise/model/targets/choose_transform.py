@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise.model.evidence import NOISE_PRIOR, spectral_evidence
 from likewise.model.influence import Spectral
-from likewise.model.transforms import Ranked, Standardised, Transform, YeoJohnson
+from likewise.model.targets.transforms import Ranked, Standardised, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
 
 POWER_FROM, RANKS_FROM = 8, 20
