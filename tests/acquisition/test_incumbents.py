@@ -35,7 +35,7 @@ def means(scorer: Scorer, objects: Any) -> Any:
     return committee.moments(committee.rows(encodings), committee.selves(encodings))[0]
 
 
-@given(seed=st.integers(0, 10_000), spectrum=st.sampled_from(["clip", "flip", "shift"]))
+@given(seed=st.integers(0, 10_000), spectrum=st.sampled_from(["clip", "flip"]))
 @settings(max_examples=25, deadline=None)
 def test_an_incumbent_is_the_largest_mean_of_its_member_at_the_observed_objects(seed: int, spectrum: str) -> None:
     scorer = made(seed, spectrum=spectrum)

@@ -142,7 +142,7 @@ def test_leave_one_out_equals_refitting(seed, t):
         np.testing.assert_allclose(loo.std**2, variance, rtol=1e-10 * scale, atol=1e-10 * scale)
 
 
-@pytest.mark.parametrize("spectrum", ["clip", "flip", "shift", "square"])
+@pytest.mark.parametrize("spectrum", ["krein", "clip", "flip"])
 def test_leave_one_out_of_a_treated_matrix_withholds_the_value_and_keeps_the_treatment(spectrum):
     rng = np.random.default_rng(11)
     t = 8
@@ -195,8 +195,7 @@ def test_appending_equals_conditioning_at_once(spectrum, seed):
 @pytest.mark.parametrize("spectrum", SPECTRA)
 def test_no_observation_and_one_observation(spectrum):
     none = lw.condition(lw.RBF(1.0), [], [], spectrum=spectrum)
-    if spectrum != "square":
-        np.testing.assert_allclose(none.std([[0.0], [1.0]]), 1.0)
+    np.testing.assert_allclose(none.std([[0.0], [1.0]]), 1.0)
     np.testing.assert_allclose(none.mean([[0.0]]), 0.0)
     assert none.influence([[0.0]]).shape == (1, 0)
     one = none.given([0.0], 2.0, 1e-8)

@@ -35,8 +35,6 @@ DONE = {
     "as_is": "kept",
     "clip": "clipped",
     "flip": "flipped",
-    "shift": "shifted",
-    "square": "squared",
 }
 HEADER = (
     "similarity",

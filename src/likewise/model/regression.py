@@ -55,9 +55,8 @@ class Regression:
 
     @cached_property
     def fitted(self) -> Vector:
-        """μ at the observed objects: their treated rows are those of the treated matrix, without what shifts it."""
-        solved = self.solution.solve(self.values - self.prior_mean)
-        return self.prior_mean + self.treatment.matrix @ solved - self.treatment.shift * solved
+        """μ at the observed objects: their treated rows are those of the treated matrix."""
+        return self.prior_mean + self.treatment.matrix @ self.solution.solve(self.values - self.prior_mean)
 
     def mean(self, rows: Matrix) -> Vector:
         """μ from the rows S_x."""
@@ -93,7 +92,7 @@ class Regression:
 
     @property
     def bounded(self) -> bool:
-        """Whether no variance is above a · (S(x, x) + s): D must be positive semi-definite."""
+        """Whether no variance is above a · S(x, x): D must be positive semi-definite."""
         if not self.treatment.definite:
             return self.psd and self.solution.exact
         return self.treatment.own_selves and (self.solution.exact or self.singular == "minimum_norm")

@@ -7,13 +7,11 @@ With S = UΛUᵀ a treatment changes the matrix, the row S_x of a new object, an
     as_is       S                S_x                 S(x, x)       |v|
     clip        UΛ₊Uᵀ            S_x U 1[Λ>0] Uᵀ     S(x, x)       max(v, floor)
     flip        U|Λ|Uᵀ           S_x U sign(Λ) Uᵀ    S(x, x)       max(v, floor)
-    shift       S + sI           S_x                 S(x, x) + s   max(v, floor)      s = max(0, −λ_min)
-    square      S²               S_x S               S_x S_xᵀ      max(v, floor)
 
 with e = Σ_k (S_x u_k)²/(|λ_k| + max(τ, s/100)) over the directions u_k without a positive eigenvalue, and s the mean of
 the scores S(x_i, x_i).
 
-The noise is added to the matrix afterwards. A PSD similarity needs no treatment: clip, flip and shift leave it alone.
+The noise is added to the matrix afterwards. A PSD similarity needs no treatment.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ import numpy as np
 from likewise.errors import LikewiseError
 from likewise.similarity.base import Matrix, Vector
 
-Spectrum = Literal["krein", "as_is", "clip", "flip", "shift", "square"]
+Spectrum = Literal["krein", "as_is", "clip", "flip"]
 FLOOR = 1e-10
 # How far eigenvalues are believed, as a share of the largest negative one.
 RIDGE = 0.25
@@ -57,7 +55,6 @@ class Treatment:
     definite: ClassVar[bool] = True
     matrix: Matrix
     rotation: Matrix | None = None
-    shift: float = 0.0
     eigen: Eigen | None = None
 
     @classmethod
@@ -85,17 +82,17 @@ class Treatment:
 
     @property
     def own_selves(self) -> bool:
-        """Whether an object's score with itself is its own, up to the shift, and owes nothing to its row."""
+        """Whether an object's score with itself is its own, and owes nothing to its row."""
         return True
 
     @property
     def plain(self) -> bool:
         """Whether rows and selves are as they were, so that more objects change nothing for those before."""
-        return self.rotation is None and not self.shift
+        return self.rotation is None
 
     def selves(self, rows: Matrix, selves: Vector) -> Vector:
         """Treated scores of new objects with themselves."""
-        return selves + self.shift if self.shift else selves
+        return selves
 
     def pull_selves(self, rows: Matrix, slopes: Vector) -> tuple[Any, Vector]:
         """From derivatives in the treated selves to derivatives in the rows and in the selves."""
@@ -111,7 +108,7 @@ class Treatment:
 
     def among(self, rows: Matrix, scores: Matrix) -> Matrix:
         """Treated scores among new objects."""
-        return self.cross(rows, rows, scores) + self.shift * np.eye(len(rows))
+        return self.cross(rows, rows, scores)
 
     def variance(self, signed: Any) -> Any:
         """The variance from v = self − row D rowᵀ, which an indefinite S can make negative."""
@@ -127,7 +124,7 @@ class Treatment:
         return FLOOR * (float(np.mean(np.abs(np.diag(self.matrix)))) if len(self.matrix) else 1.0)
 
     def lean(self) -> Self:
-        """What new objects need of it: the shift, the floor, and whether rows are rotated."""
+        """What new objects need of it: the floor, and whether rows are rotated."""
         typical = np.array([[self.floor / FLOOR]])
         return replace(self, matrix=typical, rotation=None if self.rotation is None else typical, eigen=None)
 
@@ -211,51 +208,13 @@ class Krein(Treatment):
 
 
 class Flip(Clip):
-    """Negative eigenvalues count as positive ones."""
+    """Negative eigenvalues count as positive ones: others' treatment, to compare with."""
 
     kind = "flip"
     below = -1.0
 
 
-class Shift(Treatment):
-    """All eigenvalues are raised until none is negative."""
-
-    kind = "shift"
-
-    @classmethod
-    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
-        shift = float(-levels[0])
-        eigen = Eigen(basis, levels + shift, np.ones(len(levels)))
-        return cls(scores + shift * np.eye(len(scores)), None, shift, eigen)
-
-
-class Square(Treatment):
-    """Objects are compared by their rows of scores: S²."""
-
-    kind = "square"
-
-    @property
-    def own_selves(self) -> bool:
-        return False
-
-    @classmethod
-    def of(cls, scores: Matrix, psd: bool, decompose: bool = False) -> Self:
-        return cls(scores @ scores, rotation=scores)
-
-    def selves(self, rows: Matrix, selves: Vector) -> Vector:
-        return np.einsum("ij,ij->i", rows, rows)
-
-    def pull_selves(self, rows: Matrix, slopes: Vector) -> tuple[Any, Vector]:
-        return (2.0 * slopes)[:, None] * rows, np.zeros_like(slopes)
-
-    def cross(self, rows: Matrix, others: Matrix, scores: Matrix) -> Matrix:
-        return rows @ others.T
-
-    def pull_cross(self, others: Matrix, slopes: Matrix) -> tuple[Any, Matrix]:
-        return slopes @ others, np.zeros_like(slopes)
-
-
-TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (Krein, AsIs, Clip, Flip, Shift, Square)}
+TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (Krein, AsIs, Clip, Flip)}
 SPECTRA: tuple[str, ...] = tuple(TREATMENTS)
 
 

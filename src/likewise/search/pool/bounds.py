@@ -148,7 +148,7 @@ class Bounds:
         kept = self._kept[_key(c, member, query)]
         values = kept.values[chunk.first : chunk.first + chunk.size]
         if member.regression.bounded and (kept.fresh or np.any(less)):
-            v = selves + member.regression.treatment.shift - less
+            v = selves - less
             np.minimum(values, v.astype(np.float32) * UP, out=values)
         return values
 
