@@ -124,7 +124,7 @@ def condition(
     `objects` and `values` are what was measured, one value for each object.
     `noise` is the variance σ² of the measurements, in squared units of the values, one for all or one for each.
     `spectrum` says what is done about negative eigenvalues: "krein", the default, takes the positive part of S for rows
-    and selves alike, which predicts best; "clip" and "flip" leave selves as they are, and "as_is", the paper's, everything.
+    and selves alike, which predicts best; "clip" and "flip" leave selves as they are; "as_is" is the paper's.
     `amplitude` is the prior variance of the values at an object whose score with itself is 1; the paper's is 1.
     `prior_mean` is what is expected far from all observations; the paper's is 0.
     `singular` says which solution is taken where S + σ²I is singular: "minimum_norm", which does not depend on the
