@@ -24,7 +24,7 @@ from benchmarks.tables import markdown, mean_and_error
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.catalogue import task
 from benchmarks.tasks.pool import Pool
-from likewise.model.diagnosis import unique_names
+from likewise.model.assessment.diagnosis import unique_names
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.similarity.encodings.arrays import take

@@ -9,7 +9,7 @@ from likewise.errors import SimilarityError as SimilarityError
 from likewise.errors import SpaceError as SpaceError
 from likewise.errors import StorageError as StorageError
 from likewise.errors import StudyError as StudyError
-from likewise.model.compare import compare as compare
+from likewise.model.assessment.compare import compare as compare
 from likewise.model.geometry import empirical_features as empirical_features
 from likewise.model.geometry import project as project
 from likewise.model.geometry import reject as reject

@@ -7,7 +7,7 @@ import pytest
 
 import likewise as lw
 from likewise.model import schedule as rules
-from likewise.model.leave_one_out import leave_one_out_error
+from likewise.model.assessment.leave_one_out import leave_one_out_error
 from likewise.model.schedule import Data, Model, last_fit
 
 T = [105, 108, 132]

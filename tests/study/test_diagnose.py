@@ -7,7 +7,7 @@ import pytest
 
 from likewise.errors import StudyError
 from likewise.model import diagnosis
-from likewise.model.diagnosis import Diagnosis, diagnose
+from likewise.model.assessment.diagnosis import Diagnosis, diagnose
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.similarity.combine.fixed import fixed

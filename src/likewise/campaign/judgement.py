@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from likewise.campaign.problem import Problem
 from likewise.campaign.wording import count
-from likewise.model.diagnosis import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH, Diagnosis
+from likewise.model.assessment.diagnosis import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH, Diagnosis
 from likewise.study.methods.committee import INITIAL
 
 FEWEST = 3

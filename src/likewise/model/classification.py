@@ -24,7 +24,7 @@ from likewise.model.fit import Settings, Targets, elect, mix_scores, mixes
 from likewise.model.gram import Gram
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Treatment, treat
-from likewise.model.transforms import Standardised
+from likewise.model.targets.transforms import Standardised
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.combine.mix import Mix
 

@@ -33,11 +33,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.model.assessment.leave_one_out import leave_one_out_error
 from likewise.model.committee import Committee, Suspect
 from likewise.model.fit import Settings, fit, recondition, suitable_transform, vote
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
-from likewise.model.leave_one_out import leave_one_out_error
 from likewise.model.targets.contamination import far_values, suspects
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.self_bounded import self_bounded

@@ -12,7 +12,7 @@ from likewise.campaign.judgement import FEWEST, Judgement
 from likewise.campaign.problem import Problem
 from likewise.campaign.wording import count, percent, shown
 from likewise.figures import figures
-from likewise.model.leave_one_out import LeftOut
+from likewise.model.assessment.leave_one_out import LeftOut
 from likewise.report.plot_data import course, expectations, object_map
 from likewise.report.svg import inline
 from likewise.study.suggestion import Suggestion

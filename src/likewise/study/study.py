@@ -17,8 +17,8 @@ import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.errors import StudyError
+from likewise.model.assessment.diagnosis import Diagnosis, diagnose
 from likewise.model.committee import Committee
-from likewise.model.diagnosis import Diagnosis, diagnose
 from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search

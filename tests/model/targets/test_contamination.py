@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.diagnosis import diagnose
+from likewise.model.assessment.diagnosis import diagnose
 from likewise.model.gram import Gram
 from likewise.model.schedule import Data, Model
 from likewise.model.targets.contamination import far_values, suspects

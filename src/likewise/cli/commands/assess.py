@@ -11,9 +11,9 @@ from likewise.cli.commands import options
 from likewise.cli.commands.session import Session
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
-from likewise.model.compare import Comparison
-from likewise.model.compare import compare as compare_similarities
-from likewise.model.diagnosis import Diagnosis
+from likewise.model.assessment.compare import Comparison
+from likewise.model.assessment.compare import compare as compare_similarities
+from likewise.model.assessment.diagnosis import Diagnosis
 
 # Comparing takes time in the cube of the rows; these many tell similarities apart.
 MOST = 1000

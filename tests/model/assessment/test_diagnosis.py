@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 import likewise as lw
+from likewise.model.assessment.diagnosis import DONE, Diagnosis, diagnose, unique_names, verdict, warnings
+from likewise.model.assessment.leave_one_out import LeaveOneOut, leave_out
 from likewise.model.calibration import folds
 from likewise.model.committee import Committee
-from likewise.model.diagnosis import DONE, Diagnosis, diagnose, unique_names, verdict, warnings
 from likewise.model.evidence import AMPLITUDE_STRENGTH
 from likewise.model.fit import OFFSET, Settings, fit
 from likewise.model.gram import Gram, same_objects
-from likewise.model.leave_one_out import LeaveOneOut, leave_out
 from likewise.model.posterior import condition
 from likewise.model.regression import regress
 from likewise.model.spectrum import SPECTRA, treat

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import LikewiseError, SimilarityError
-from likewise.model.compare import compare
+from likewise.model.assessment.compare import compare
 from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.from_function import from_function
 from likewise.similarity.kinds.strings import Indel

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from likewise.model.assessment.leave_one_out import LeftOut, fresh, leave_out
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
 from likewise.model.gram import Gram, Groups, same_objects
-from likewise.model.leave_one_out import LeftOut, fresh, leave_out
 from likewise.model.spectrum import negative_share
 from likewise.model.targets.contamination import describe
 from likewise.model.targets.transforms import mean_ranks
