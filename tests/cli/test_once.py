@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from likewise.model import diagnosis, schedule
+from likewise.model.assessment import diagnosis, schedule
 from likewise.similarity.kinds.strings import Hamming
 
 Run = Callable[..., Any]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import StudyError
-from likewise.model import diagnosis
+from likewise.model.assessment import diagnosis
 from likewise.model.assessment.diagnosis import Diagnosis, diagnose
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
