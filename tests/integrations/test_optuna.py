@@ -169,3 +169,21 @@ def test_what_cannot_be_compared_is_named() -> None:
     study = optuna.create_study(sampler=LikewiseSampler({"x": lw.Hamming()}, objects={"x": ["AC"]}, seed=0))
     with pytest.raises(lw.SpaceError, match="2 choices and 1 objects"):
         study.optimize(lambda trial: len(trial.suggest_categorical("x", ["a", "b"])), n_trials=2)
+
+
+def test_the_hub_package_holds_the_sampler() -> None:
+    """It is laid out as OptunaHub loads it: a folder with the module, a description with its settings, and a licence."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    folder = Path(__file__).parents[2] / "optunahub" / "package" / "samplers" / "likewise"
+    spec = spec_from_file_location("hub", folder / "__init__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.LikewiseSampler is LikewiseSampler
+    head = (folder / "README.md").read_text(encoding="utf-8").split("---")[1]
+    assert {line.split(":")[0] for line in head.strip().splitlines()} == {
+        "author", "title", "description", "tags", "optuna_versions", "license",
+    }  # fmt: skip
+    assert (folder / "LICENSE").exists()
