@@ -172,7 +172,7 @@ def test_what_cannot_be_compared_is_named() -> None:
 
 
 def test_the_hub_package_holds_the_sampler() -> None:
-    """It is laid out as OptunaHub loads it: a folder with the module, a description with its settings, and a licence."""
+    """It is laid out as OptunaHub loads it: a folder with the module, a description and a licence."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     folder = Path(__file__).parents[2] / "optunahub" / "package" / "samplers" / "likewise"
