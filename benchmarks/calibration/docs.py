@@ -22,7 +22,7 @@ INTRODUCTION = """## Do intervals hold what they say?
 (`benchmarks/calibration/cases.py`). Values have a standard deviation of 1, and measurements a noise of 0.1. Each cell
 is the share of the true values of unseen objects, in per cent, that lie inside their interval; the last table has the
 root mean square error. The last three cases ({held_out}) were not looked at while the model was made.
-The number of problems in a cell is {problems}.
+The number of problems in a cell is {problems}; a cell without a figure was not run.
 
 ![Share of true values inside their intervals](benchmarks/{picture})
 """
@@ -108,10 +108,11 @@ def draw(cells: Cells, target: Path) -> None:
                 (_percent(cells[f"{c}|{n}"], share, "unseen"), y) for y, c in enumerate(names) if f"{c}|{n}" in cells
             ]
             axis.scatter(*zip(*here, strict=True), color=colour, s=26, label=f"n = {n}", zorder=2)
+        axis.set_xlim(max(0, level - 25), min(100, level + 25))
         axis.set_xlabel(f"% of true values inside the {level} % interval")
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks(range(len(names)), names)
     axes[0].invert_yaxis()
-    axes[0].legend(frameon=False, fontsize=8, loc="lower left")
+    figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, ncols=len(sizes), loc="outside upper right")
     figure.savefig(target, dpi=130)
     pyplot.close(figure)

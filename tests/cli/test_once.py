@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from likewise.model.assessment import diagnosis, schedule
+from likewise.model import schedule
+from likewise.model.assessment import diagnosis
 from likewise.similarity.kinds.strings import Hamming
 
 Run = Callable[..., Any]
