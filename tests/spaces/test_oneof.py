@@ -89,5 +89,5 @@ def test_a_study_finds_the_best_branch_and_its_settings(tmp_path: Path) -> None:
 
 def test_a_study_of_listed_branches_is_a_pool() -> None:
     grid = lw.OneOf(svm=lw.Record(C=[0.1, 1.0, 10.0, 100.0]), forest=lw.Record(depth=list(range(1, 12)))).grid()
-    best = lw.maximize(lambda x: x["svm"]["C"] if "svm" in x else x["forest"]["depth"], grid, budget=12)
+    best = lw.maximize(lambda x: np.log10(x["svm"]["C"]) if "svm" in x else -x["forest"]["depth"], grid, budget=12)
     assert best.object == {"svm": {"C": 100.0}}
