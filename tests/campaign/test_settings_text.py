@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import shlex
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,6 +109,21 @@ def test_suggestions_on_the_command_line_can_be_set(run: Run) -> None:
         found = each["object"]
         assert found["temp"] % 5 == 0
         assert found["x"] + found["y"] == pytest.approx(1, abs=1e-9)
+
+
+def test_the_printed_commands_lead_from_round_to_round(run: Run) -> None:
+    """Though a part is called y, as values are, and no column is named by the user."""
+    said = run("suggest", "--space", "temp=20..120/5, x+y=1", "-n", 3, "--same", "temp", "--out", "first.csv").out
+    for target in ("first.csv", "next.csv"):
+        rows = list(csv.reader(Path(target).read_text().splitlines()))
+        place = rows[0].index("value")
+        filled = [[*row[:place], str(len(row[0])), *row[place + 1 :]] for row in rows[1:]]
+        Path(target).write_text("\n".join(",".join(row) for row in [rows[0], *filled]) + "\n")
+        follow = next(line for line in said.splitlines() if "then: likewise" in line).split("then: likewise ")[1]
+        answer = run(*shlex.split(follow))
+        assert answer.code == 0, answer.err
+        said = answer.out
+    assert "likewise suggest first.csv" in said
 
 
 def test_alphabets_have_names() -> None:

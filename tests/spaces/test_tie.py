@@ -94,3 +94,12 @@ def test_what_is_not_linear_is_kept_to_as_well() -> None:
 def test_constraints_that_nothing_satisfies_are_refused(where: str, parts: Any, message: str) -> None:
     with pytest.raises(SpaceError, match=message):
         lw.Record(where, **parts)
+
+
+def test_no_share_is_almost_nothing() -> None:
+    space = lw.Record("x + y + z = 1", x=lw.Float(0, 1), y=lw.Float(0, 1), z=lw.Float(0, 1))
+    x = space.sample(1, np.random.default_rng(0))
+    far = space.with_vector(x * 40, np.random.default_rng(0).normal(size=(40, 3)))
+    for each in far:
+        assert all(value == 0 or value > 1e-9 for value in each.values())
+        assert abs(sum(each.values()) - 1) < 1e-12

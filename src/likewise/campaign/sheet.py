@@ -193,10 +193,11 @@ def sheet(
     table = understand(read(path, skip_ragged=choices.skip_bad, may_be_empty=may_be_empty or space is not None))
     for note in table.notes:
         listener.note(note)
-    own = choices.own or run_columns(table, (*choices.objects, choices.value, choices.std))
-    kept = [name for name in own if name in table.columns and name not in choices.objects]
+    named = choices.objects or _parts(table, space)
+    own = choices.own or run_columns(table, (*named, choices.value, choices.std))
+    kept = [name for name in own if name in table.columns and name not in named]
     theirs = replace(table, frame=table.frame.drop(kept))
-    chosen = roles(theirs, choices.objects, choices.value, choices.std, decimal=choices.decimal)
+    chosen = roles(theirs, named, choices.value, choices.std, decimal=choices.decimal)
     for column in choices.text:
         table.column(column)
     kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
@@ -241,6 +242,12 @@ def sheet(
         negative = [i for i, std in enumerate(stds.values) if std < 0]
         bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
     return leave_out_bad(made, _first_of_each_row(bad), choices.skip_bad, listener)
+
+
+def _parts(table: Table, space: Space | None) -> tuple[str, ...]:
+    """The columns that are the parts of a space's records, where the table has them all."""
+    parts = () if space is None else tuple(space.parts)
+    return parts if all(name in table.columns for name in parts) else ()
 
 
 def _states(

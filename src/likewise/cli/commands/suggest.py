@@ -130,12 +130,20 @@ def suggest(
             if value is not None
         }
     }
-    plan = Plan(session, typed)
+    plan = Plan(session, {**typed, **_columns_of(session, request.space, columns)})
     number = given["n"] or 1
     found = answer(session.file, columns.choices, request, number, files, console, plan, batch=plate.batch)
     if plate.plate is not None:
         _write_plate(plate, found, request.seed, console)
     return Reply(lambda: answer_json(found, console), lambda: say_answer(found))
+
+
+def _columns_of(session: Session, space: Space | None, columns: options.Columns) -> dict[str, Any]:
+    """The columns of a table that this command begins, or goes on with, for commands that do not know its space."""
+    if session.project is not None or space is None or not space.parts or columns.object:
+        return {}
+    value = {"value": columns.value or ["value"]} if session.file is None else {}
+    return {"object": list(space.parts), **value}
 
 
 def _direction(session: Session, model: options.Aim) -> options.Aim:

@@ -13,6 +13,8 @@ from likewise.spaces.base import Generator
 
 # Rounding of a sum of coordinates of the unit cube.
 TINY = 1e-12
+# So close to a bound a coordinate is on it.
+SNAP = 1e-9
 ROUNDS, SETTLED = 200, 1e-10
 
 
@@ -99,7 +101,16 @@ class Polytope:
         rise, room = way @ sides.T, np.maximum(bounds - sides @ self.centre, 0.0)
         beyond = rise > room + TINY
         share = np.where(beyond, room / np.where(beyond, rise, 1.0), 1.0).min(axis=1)
-        return np.clip(self.centre + share[:, None] * way, 0.0, self.widths)
+        return self._snap(np.clip(self.centre + share[:, None] * way, 0.0, self.widths))
+
+    def _snap(self, z: Matrix) -> Matrix:
+        """The points with what is as good as a bound on it, as nobody weighs in 1e-12; the others make up for it."""
+        snapped = np.where(z < SNAP, 0.0, np.where(z > self.widths - SNAP, self.widths, z))
+        for i in np.flatnonzero(np.any(snapped != z, axis=1)).tolist() if len(self.equal) else []:
+            inside = (snapped[i] > 0) & (snapped[i] < self.widths)
+            left = self.values - self.equal @ snapped[i]
+            snapped[i, inside] += np.linalg.pinv(self.equal[:, inside]) @ left
+        return snapped
 
     def sample(self, n: int, rng: Generator) -> Matrix:
         """Random points, by hit and run: from the centre in random directions, each time anywhere along the line."""
