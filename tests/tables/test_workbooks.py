@@ -190,3 +190,9 @@ def test_what_is_put_into_a_workbook_is_what_it_holds(
     for (row, column), cell in {**old, **new}.items():
         assert found.cell(row + 1, column + 1).value == cell
     assert read_sheet(data, "a.xlsx").frame.height == max(row for row, _ in [*old, *new])
+
+
+def test_columns_of_formulas_are_no_settings(run: Run, book: Path) -> None:
+    assert read(book).computed == {"double"}
+    answer = run("init", book)
+    assert "described by: ligand (text), temp (numbers)." in answer.out + answer.err

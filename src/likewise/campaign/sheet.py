@@ -234,6 +234,10 @@ def sheet(
     for column, remark in table.remarks.items():
         if column in (*chosen.objects, chosen.value, chosen.std):
             listener.note(f"{table.name}: column {column!r} {remark}")
+    for column in sorted(table.computed & {*chosen.objects}):
+        listener.note(
+            f"{table.name}: column {column!r} has formulas; their results are those of when the file was saved"
+        )
     if not choices.kinds:
         for note in forgotten_factors(theirs, chosen, own, found.objects, values.values):
             listener.note(f"{table.name}: {note}")

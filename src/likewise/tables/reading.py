@@ -35,7 +35,8 @@ class Table:
 
     `overlong` are rows with more cells than the header, by their places; in the frame they are empty. `aside` are rows
     that are no experiments, and why; `meant` are columns whose cells mean less than they say, and `remarks` what was
-    understood of a column (`likewise.tables.understanding`). The frame is the table as it is written.
+    understood of a column (`likewise.tables.understanding`). `computed` are columns with formulas, whose results are
+    those of the last time the file was saved. The frame is the table as it is written.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Table:
     aside: Mapping[int, str] = field(default_factory=dict)
     meant: Mapping[str, polars.Series] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
+    computed: frozenset[str] = frozenset()
 
     @property
     def ragged(self) -> tuple[int, ...]:
@@ -152,7 +154,7 @@ def _workbook(source: Path, data: bytes) -> Table:
     frame = found.frame
     frame.columns = list(found.names)
     dialect = Dialect(kind="workbook", sheet=found.title, header=found.header, places=found.places)
-    return Table(source, frame, dialect, found.header + 2, found.notes)
+    return Table(source, frame, dialect, found.header + 2, found.notes, computed=found.computed)
 
 
 def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:

@@ -101,7 +101,9 @@ def _choices(file: Path, chosen: Choices, space: Space | None) -> Choices:
         value = _value(file, chosen)
         table = read(file, may_be_empty=True)
         likely = [
-            c for c in table.columns if c not in (value, chosen.std) and not aside(c) and not c.startswith("likewise_")
+            c
+            for c in table.columns
+            if c not in (value, chosen.std, *table.computed) and not aside(c) and not c.startswith("likewise_")
         ]
         return replace(chosen, objects=tuple(likely), value=value)
     return chosen

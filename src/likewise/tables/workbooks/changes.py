@@ -43,4 +43,4 @@ def _changes(dialect: Dialect, old: polars.DataFrame, new: polars.DataFrame) -> 
 def _typed(cell: Any) -> Any:
     """A number that is written as text as a number, and other cells as they are."""
     value = number(cell.strip()) if isinstance(cell, str) and not cell.strip().startswith("0") else None
-    return cell if value is None else value
+    return cell if value is None else int(value) if value.is_integer() and "e" not in cell.lower() else value

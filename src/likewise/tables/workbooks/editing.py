@@ -22,6 +22,7 @@ from likewise.errors import TableError
 Place = tuple[int, int]
 # Days are counted from here; so are they in the older calendar of Apple.
 EPOCH = datetime(1899, 12, 30)
+FORMULA = re.compile(rb"""<(?:[\w.-]+:)?c\b[^>]*?\br="([A-Z]+)\d+"[^>]*>\s*<(?:[\w.-]+:)?f\b""")
 
 
 @dataclass
@@ -60,6 +61,16 @@ def edit_cells(data: bytes, sheet: str, changes: Mapping[Place, Any], name: str)
     book = "xl/workbook.xml"
     new[book] = _recalculated(archive.read(book))
     return _copied(archive, new)
+
+
+def formula_columns(data: bytes, sheet: str, name: str) -> set[int]:
+    """The columns of a sheet, from 0, in which some cell is worked out by a formula; none for other kinds of files."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        xml = archive.read(_sheet_path(archive, sheet, name))
+    except (KeyError, zipfile.BadZipFile, expat.ExpatError, TableError):
+        return set()
+    return {_column(found.decode()) for found in set(FORMULA.findall(xml))}
 
 
 def _copied(archive: zipfile.ZipFile, new: Mapping[str, bytes]) -> bytes:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import TableError, import_extra
 from likewise.tables.formatting import cell_text
+from likewise.tables.workbooks.editing import formula_columns
 
 if TYPE_CHECKING:
     import polars
@@ -24,6 +25,7 @@ class WorkbookSheet:
     """A sheet as a frame, where it stands, and what there is to say about it.
 
     `names` are those of the columns and `places` where they stand; `header` is the row of the names. All count from 0.
+    `computed` are the columns with formulas.
     """
 
     frame: polars.DataFrame
@@ -32,6 +34,7 @@ class WorkbookSheet:
     header: int
     places: tuple[int, ...]
     notes: tuple[str, ...] = ()
+    computed: frozenset[str] = frozenset()
 
 
 def is_workbook(data: bytes) -> bool:
@@ -58,7 +61,10 @@ def read_sheet(data: bytes, name: str) -> WorkbookSheet:
     if len(filled) > 1:
         others = ", ".join(repr(other) for other, _ in filled[1:])
         notes.append(f"{name}: sheet {title!r} is read, not {others}; the first sheet counts")
-    return _table(title, cells, notes)
+    found = _table(title, cells, notes)
+    formulas = formula_columns(data, title, name)
+    named = (each for place, each in zip(found.places, found.names, strict=True) if place in formulas)
+    return replace(found, computed=frozenset(named))
 
 
 def _sheets(book: Any, calamine: Any) -> Iterator[tuple[str, Cells]]:
