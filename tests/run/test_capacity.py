@@ -210,7 +210,8 @@ def test_parts_of_the_wrong_kind_are_refused_at_once(wrong: dict[str, Any], mess
 
 
 @pytest.mark.parametrize(
-    ("option", "wrong"), [("budget", 2.5), ("batch", 2.5), ("workers", "2"), ("timeout", "2"), ("patience", None)]
+    ("option", "wrong"),
+    [("budget", 2.5), ("batch", 2.5), ("workers", "2"), ("evaluation_timeout", "2"), ("patience", None)],
 )
 def test_numbers_of_the_wrong_kind_are_refused_before_the_run(option: str, wrong: Any) -> None:
     called = []

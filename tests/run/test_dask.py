@@ -87,7 +87,7 @@ def fatal(x):
     return float(x)
 
 study = study_of(6)
-study.optimize(fatal, budget=6, executor=client, timeout=60)
+study.optimize(fatal, budget=6, executor=client, evaluation_timeout=60)
 show(study)
 os._exit(0)
 """
@@ -102,7 +102,7 @@ def stuck(x):
 study = study_of(8)
 # Time stands still until all others have ended.
 loop.clock = lambda: 1000.0 if mark.exists() and study.count(lw.State.TOLD) == 7 else 0.0
-study.optimize(stuck, budget=8, executor=client, timeout=50)
+study.optimize(stuck, budget=8, executor=client, evaluation_timeout=50)
 show(study)
 client.wait_for_workers(2)
 study_of(2).optimize(float, budget=2, executor=client)

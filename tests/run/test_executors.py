@@ -362,7 +362,7 @@ def test_a_batch_larger_than_the_crew_waits_its_turn_before_its_time_counts(monk
     monkeypatch.setattr(loop, "clock", lambda: now[0])
     study = lw.Study(NUMBERS, near, initial=40)
     with ThreadPoolExecutor(1) as executor:
-        study.optimize(slow, budget=6, executor=executor, batch=6, timeout=100.0)
+        study.optimize(slow, budget=6, executor=executor, batch=6, evaluation_timeout=100.0)
     assert [t.state for t in study.trials] == [lw.State.TOLD] * 6
 
 
@@ -386,7 +386,7 @@ def test_evaluations_that_take_too_long_are_failures_and_do_not_block(
     monkeypatch.setattr(loop, "clock", late)
     if runner == "threads":
         monkeypatch.setattr(processes, "can_send", lambda f: False)
-    study.optimize(f, budget=8, timeout=50.0, **({} if runner == "alone" else {"workers": 2}))
+    study.optimize(f, budget=8, evaluation_timeout=50.0, **({} if runner == "alone" else {"workers": 2}))
     release.touch()
     (failed,) = [t for t in study.trials if t.state is lw.State.FAILED]
     assert failed.object == 1
@@ -411,7 +411,7 @@ study = lw.Study(lw.Pool(list(range(6))), lambda x, y: 1.0 / (1 + abs(x - y)), i
 loop.clock = lambda: 1000.0 if mark.exists() and study.count(lw.State.TOLD) == 5 else 0.0
 if __name__ == "__main__":
     with ProcessPoolExecutor(2) as executor:
-        study.optimize(f, budget=6, executor=executor, timeout=50)
+        study.optimize(f, budget=6, executor=executor, evaluation_timeout=50)
     print(sorted((t.object, t.state.value) for t in study.trials))
 """
 

@@ -168,7 +168,7 @@ def test_a_target_that_was_reached_before_needs_no_evaluation() -> None:
     assert (best.object, best.value, len(study.trials)) == (3, 10.0, 1)
 
 
-def test_the_wall_clock_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_timeout_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time passes only in evaluations, ten seconds in each."""
     now = [0.0]
 
@@ -177,7 +177,7 @@ def test_the_wall_clock_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
         return peak(x)
 
     monkeypatch.setattr("likewise.run.optimize.Watch", partial(Watch, clock=lambda: now[0]))
-    best = run(slow, wall_clock=35.0, batch=3, budget=30)
+    best = run(slow, timeout=35.0, batch=3, budget=30)
     assert best.stopped == "the time of 35 s is over"
     assert states(best.study) == ["told"] * 4 + ["abandoned"] * 2
 
@@ -243,8 +243,8 @@ def test_options_that_make_no_sense_are_refused() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"budget": 0}, "budget must be at least 1"),
         ({"workers": 0}, "workers must be at least 1"),
-        ({"timeout": 0.0}, "timeout must be positive"),
-        ({"wall_clock": -1.0}, "wall_clock must be positive"),
+        ({"evaluation_timeout": 0.0}, "evaluation_timeout must be positive"),
+        ({"timeout": -1.0}, "timeout must be positive"),
         ({"min_improvement": 0.0}, "min_improvement must be positive"),
         ({"patience": 0}, "patience must be at least 1"),
         ({"batch": 0}, "batch must be at least 1"),
@@ -514,7 +514,7 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
 
 def test_the_watch_keeps_time() -> None:
     now = [100.0]
-    watch = Watch(Settings(5, wall_clock=10.0), 1.0, clock=lambda: now[0])
+    watch = Watch(Settings(5, timeout=10.0), 1.0, clock=lambda: now[0])
     assert (watch.time_left, watch.done(None)) == (10.0, None)
     now[0] = 111.0
     assert (watch.time_left, watch.done(None)) == (0.0, "the time of 10 s is over")

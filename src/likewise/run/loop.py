@@ -123,13 +123,13 @@ class Loop:
     def _patience(self) -> float | None:
         """How long to wait for an evaluation to end, before something else is due."""
         due = [] if self.watch.time_left is None else [self.watch.time_left]
-        if self.settings.timeout is not None:
-            due.append(max(0.0, min(self.flying.values()) + self.settings.timeout - clock()))
+        if self.settings.evaluation_timeout is not None:
+            due.append(max(0.0, min(self.flying.values()) + self.settings.evaluation_timeout - clock()))
         return min(due, default=None)
 
     def _give_up(self) -> list[Ended]:
         """The evaluations whose time has run out."""
-        now, timeout = clock(), self.settings.timeout
+        now, timeout = clock(), self.settings.evaluation_timeout
         late = [] if timeout is None else [id for id, begun in self.flying.items() if now >= begun + timeout]
         for id in late:
             self.runner.stop(id)

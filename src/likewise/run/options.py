@@ -19,8 +19,8 @@ Callback = Callable[[Study, Trial], Any]
 CHECKS = {
     "batch": at_least_one,
     "workers": at_least_one,
+    "evaluation_timeout": positive,
     "timeout": positive,
-    "wall_clock": positive,
     "min_improvement": positive,
 }
 
@@ -33,9 +33,9 @@ class RunOptions(TypedDict, total=False):
     executor: Executor | Any
     workers: int | None
     synchronous: bool | None
-    timeout: float | None
+    evaluation_timeout: float | None
     target: float | None
-    wall_clock: float | None
+    timeout: float | None
     min_improvement: float | None
     patience: int
     most_failures: int
@@ -56,9 +56,9 @@ class Settings:
     executor: Executor | Any = None
     workers: int | None = None
     synchronous: bool | None = None
-    timeout: float | None = None
+    evaluation_timeout: float | None = None
     target: float | None = None
-    wall_clock: float | None = None
+    timeout: float | None = None
     min_improvement: float | None = None
     patience: int = 3
     most_failures: int = 10
@@ -77,7 +77,7 @@ class Settings:
     @property
     def here(self) -> bool:
         """Whether f is evaluated in this very thread; only elsewhere can it be given up."""
-        return self.executor is None and self.workers is None and self.timeout is None
+        return self.executor is None and self.workers is None and self.evaluation_timeout is None
 
     @property
     def in_batches(self) -> bool:

@@ -32,9 +32,9 @@ class Watch:
     @property
     def time_left(self) -> float | None:
         """Seconds until the run must end; None if it need not."""
-        if self.settings.wall_clock is None:
+        if self.settings.timeout is None:
             return None
-        return max(0.0, self.started + self.settings.wall_clock - self.clock())
+        return max(0.0, self.started + self.settings.timeout - self.clock())
 
     @property
     def budget_left(self) -> int:
@@ -63,7 +63,7 @@ class Watch:
         if target is not None and best is not None and self.sign * best >= self.sign * target:
             return f"the target {target:g} is reached"
         if self.time_left == 0.0:
-            return f"the time of {self.settings.wall_clock:g} s is over"
+            return f"the time of {self.settings.timeout:g} s is over"
         return None
 
     @property

@@ -362,13 +362,13 @@ class Study(Results):
             executor that does not say; 1 here.
         synchronous: True waits for whole batches, as for plates; False tells each value as it arrives and asks the
             next. Default: True here, False elsewhere.
-        timeout: seconds after which an evaluation is recorded as failed and given up; None (default): never.
+        evaluation_timeout: seconds after which an evaluation is recorded as failed and given up; None (default): never.
 
         When it ends:
 
         budget: evaluations that may begin in this call; 60 by default.
         target: a value that is good enough, in the units of the values; None by default.
-        wall_clock: seconds that the run may take; None by default.
+        timeout: seconds that the whole run may take; None by default.
         min_improvement: the smallest expected gain that is worth an evaluation, in the units of the values; None (no
             such limit) by default. `patience` suggestions in a row below it end the run; 3 by default, as one low
             expectation may be an accident.
