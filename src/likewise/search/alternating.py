@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
+
+import numpy as np
 
 from likewise.acquisition.scoring import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct
@@ -14,11 +16,15 @@ from likewise.spaces.base import Continuous, PartlyContinuous, at_vectors
 
 @dataclass(frozen=True)
 class AlternatingSearch(Search):
-    """Moves choose the parts that are not numbers, gradients then the numbers, and again from what was found."""
+    """Moves choose the parts that are not numbers, gradients then the numbers, and again from the best that was found.
 
-    climbing: ClimbingSearch = field(default_factory=ClimbingSearch)
+    Fewer trajectories than where moves are all there is: gradients bring those of one choice of parts together.
+    """
+
+    climbing: ClimbingSearch = field(default_factory=lambda: ClimbingSearch(observations=5, fresh=3, crossings=40))
     rounds: int = 2
-    survivors: int = 12
+    survivors: int = 8
+    again: int = 3
     most_steps: int = 30
 
     def equilibria(
@@ -28,7 +34,9 @@ class AlternatingSearch(Search):
         for turn in range(self.rounds):
             found = self._polish(scorer, state, found)
             if turn + 1 < self.rounds:
-                found = self.climbing.equilibria(scorer, state, last=found)
+                best = Found(found.objects[: self.again], found.scores[: self.again])
+                climbed = replace(self.climbing, fresh=1).equilibria(scorer, state, last=best)
+                found = _joined(found, climbed, state)
         return found
 
     def _polish(self, scorer: Scoring, state: SearchState, found: Found) -> Found:
@@ -41,3 +49,9 @@ class AlternatingSearch(Search):
         moved = at_vectors(space, ends.vectors, few)
         objects = moved + found.objects
         return best_distinct(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)
+
+
+def _joined(found: Found, more: Found, state: SearchState) -> Found:
+    """What was found at first and later."""
+    scores = np.concatenate([found.scores, more.scores])
+    return best_distinct(found.objects + more.objects, scores, state, most=64)

@@ -121,7 +121,7 @@ def best_distinct(objects: Sequence[Any], scores: Vector, state: SearchState, mo
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > -np.inf]
     # Of very many the best few times `most` are usually enough, and keys take time.
-    few = len(order) if most is None else 4 * most
+    few = len(order) if most is None else 2 * most
     kept = _distinct(objects, order[:few].tolist(), state)
     if most is not None and len(kept) < most and few < len(order):
         kept = _distinct(objects, order.tolist(), state)

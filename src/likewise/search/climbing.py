@@ -77,16 +77,16 @@ def climb_moves(
     for _ in range(most_steps if active else 0):
         neighbours = [space.moves(paths[i][-1], state.rng) for i in active]
         flat = [x for group in neighbours for x in group]
-        values = _free_scores(scorer, state, flat)
+        values = scorer.score(flat) if flat else np.zeros(0)
+        ends = np.cumsum([0, *map(len, neighbours)], dtype=np.intp)
+        tops = _free_tops(values, ends, flat, scores[active], state)
         met += flat
         met_scores.append(values)
-        ends = np.cumsum([len(group) for group in neighbours], dtype=np.intp)
         still: list[int] = []
-        for i, near, theirs in zip(active, neighbours, np.split(values, ends[:-1]), strict=True):
-            if near and theirs.max() > scores[i]:
-                top = int(np.argmax(theirs))
-                paths[i].append(near[top])
-                scores[i] = theirs[top]
+        for i, top in zip(active, tops, strict=True):
+            if top is not None:
+                paths[i].append(flat[top])
+                scores[i] = values[top]
                 still.append(i)
         active = still
         if not active or len(met) - len(paths) >= most_scored:
@@ -94,6 +94,29 @@ def climb_moves(
     rested = np.ones(len(paths), dtype=bool)
     rested[active] = False
     return Climbed(paths, rested, met, np.concatenate(met_scores))
+
+
+def _free_tops(
+    values: Vector, ends: NDArray[np.intp], flat: list[Any], before: Vector, state: SearchState
+) -> list[int | None]:
+    """The place of the best free object of each group, if that is better than before.
+
+    Groups lie between the `ends`. Whether an object may be proposed takes longer to say than what it is worth: it is
+    asked of the best one, and only where that is taken of the whole group. What is taken loses its value.
+    """
+    tops: list[int | None] = [None] * (len(ends) - 1)
+    groups = [g for g in range(len(tops)) if ends[g] < ends[g + 1]]
+    for whole in (False, True):
+        best = {g: int(ends[g] + np.argmax(values[ends[g] : ends[g + 1]])) for g in groups}
+        better = {g: place for g, place in best.items() if values[place] > before[g]}
+        asked = [p for g, place in better.items() for p in (range(ends[g], ends[g + 1]) if whole else (place,))]
+        free = dict(zip(asked, state.all_free([flat[p] for p in asked]).tolist(), strict=True)) if asked else {}
+        values[[p for p, may in free.items() if not may]] = -np.inf
+        for g, place in better.items():
+            top = int(ends[g] + np.argmax(values[ends[g] : ends[g + 1]])) if whole else place
+            tops[g] = top if free[top] and values[top] > before[g] else None
+        groups = [g for g in better if tops[g] is None]
+    return tops
 
 
 def _free_scores(scorer: Scoring, state: SearchState, objects: list[Any]) -> Vector:

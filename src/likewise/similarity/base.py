@@ -117,7 +117,8 @@ class Similarity(ABC):
     @property
     def differentiable(self) -> bool:
         """Whether it has derivatives in the objects: unless said otherwise, if it and its parts have the methods."""
-        return isinstance(self, Differentiable) and all(part.differentiable for part in self.parts)
+        has_methods = hasattr(self, "linearise") and hasattr(self, "linearise_within")
+        return has_methods and all(part.differentiable for part in self.parts)
 
     @property
     def portable(self) -> bool:

@@ -32,6 +32,8 @@ Generator = np.random.Generator
 TRIES = 10_000
 # What can be set of a continuous quantity, as a share of its range: three digits.
 RESOLUTION = 1e-3
+# Made once, for keys are asked for very often.
+_KEYS = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # So many objects tell what kind they are of.
 SAMPLE = 100
 
@@ -164,7 +166,7 @@ class Space(ABC):
     @final
     def key(self, x: Any) -> str:
         """A text that equal objects share and different ones do not."""
-        return json.dumps(self.to_json(x), sort_keys=True, separators=(",", ":"))
+        return _KEYS.encode(self.to_json(x))
 
     def view(self, similarity: Similarity) -> Similarity:
         """The similarity as it should look at this space's objects; most spaces leave it as it is."""
@@ -316,4 +318,7 @@ def is_continuous(space: Any) -> bool:
 
 def at_vectors(space: Continuous | PartlyContinuous, vectors: Matrix, objects: Sequence[Any] = ()) -> list[Any]:
     """The objects at these vectors; in a space that is continuous in part, these `objects` moved there."""
-    return space.from_vector(vectors) if isinstance(space, Continuous) else space.with_vector(objects, vectors)
+    # Quicker than asking for the protocol, and this is asked at every step of a search.
+    if hasattr(space, "from_vector"):
+        return cast(Continuous, space).from_vector(vectors)
+    return space.with_vector(objects, vectors)

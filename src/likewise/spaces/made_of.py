@@ -15,7 +15,6 @@ from likewise.spaces.base import (
     Crossover,
     Enumerable,
     Generator,
-    Moves,
     OwnNumbers,
     PartlyContinuous,
     Space,
@@ -26,6 +25,7 @@ from likewise.spaces.drawing import some
 from likewise.spaces.numbers.scalar import Scalar, scalar_of
 
 HANDFUL = 4
+PLAIN = (int, float, str, bool)
 STEPS = (0.02, 0.1, 0.3)
 BLENDED = 0.3
 
@@ -63,7 +63,8 @@ def part_objects(owner: str, name: str, part: Any) -> Sequence[Any]:
 
 def part_moves(part: Space, value: Any, quota: int, rng: Generator) -> list[Any]:
     """Some neighbours of a part's value, whatever the part's space can do."""
-    if isinstance(part, Moves):
+    # Quicker than asking for the protocol, and moves are asked for at every step of a search.
+    if hasattr(part, "moves"):
         near = part.moves(value, rng)
     elif isinstance(part, Continuous):
         near = _steps(part, value, rng)
@@ -71,9 +72,15 @@ def part_moves(part: Space, value: Any, quota: int, rng: Generator) -> list[Any]
         near = [part.objects[i] for i in some(len(part.objects), quota + 1, rng)]
     else:
         near = part.sample(HANDFUL, rng)
-    own = part.key(value)
-    different = [value for value in part.keep_allowed(near) if part.key(value) != own]
+    different = [other for other in part.keep_allowed(near) if not _same(part, value, other)]
     return [different[i] for i in some(len(different), quota, rng)]
+
+
+def _same(part: Space, value: Any, other: Any) -> bool:
+    """Whether two values are the same; plain ones need no key for it."""
+    if type(value) in PLAIN and type(other) is type(value):
+        return bool(value == other)
+    return part.key(value) == part.key(other)
 
 
 def _steps(part: Continuous, value: Any, rng: Generator) -> list[Any]:
