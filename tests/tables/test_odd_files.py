@@ -93,3 +93,12 @@ def test_refused_in_one_paragraph(save: Save, data: str | bytes, reason: str) ->
 )
 def test_one_column_is_not_taken_for_a_title(save: Save, text: str) -> None:
     assert read(save(text)).columns == [text.split("\n")[0]]
+
+
+def test_a_word_of_a_list_is_no_summary(save: Save) -> None:
+    """What sums up holds a number, and leaves cells empty that all others fill, or stands last."""
+    many = "".join(f"w{i},{i if i % 9 else ''}\n" for i in range(20))
+    words = sheet(save(f"word,score\nmean,3\nkind,4\nsum,\n{many}total,\n"), Choices(("word",), "score"), Listener())
+    assert [x for x in words.objects if x and x[0] != "w"] == ["mean", "kind", "sum", "total"]
+    inside = TABLE.replace("dppf", "mean,,15\ndppf")
+    assert len(sheet(save(inside), CHOICES, Listener()).measured) == 3

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from likewise.tables.cells import numbers
+from likewise.tables.cells import empty, numbers, one_number
 from likewise.tables.reading import Table
 from likewise.tables.units import is_unit, without_units
 
@@ -96,13 +96,34 @@ def _units_row(table: Table) -> list[str]:
 
 
 def _summaries(table: Table) -> dict[int, str]:
+    """The rows that sum others up: they say so, hold a number, and leave cells empty that others fill, or stand last."""
     import polars
 
-    found: dict[int, str] = {}
+    said: dict[int, str] = {}
     for column in table.frame:
-        if column.dtype != polars.String:
-            continue
-        places = column.is_in(SUMMARIES).fill_null(value=False).arg_true().to_list()
-        if len(places) <= max(1, FEW * len(column)):
-            found |= {place: f"says {column[place]!r} in column {column.name!r}" for place in places}
-    return dict(sorted(found.items())) if len(found) < len(table) else {}
+        if column.dtype == polars.String:
+            places = column.is_in(SUMMARIES).fill_null(value=False).arg_true().to_list()
+            if len(places) <= max(1, FEW * len(column)):
+                said |= {place: f"says {column[place]!r} in column {column.name!r}" for place in places}
+    if not said or len(said) == len(table):
+        return {}
+    usual = [column for column in table.frame if column.null_count() <= len(said)]
+    end = _last_experiment(table, said)
+    return {
+        place: said[place]
+        for place in sorted(said)
+        if (place > end or any(empty(column[place]) for column in usual))
+        and any(_is_number(column[place]) for column in table.frame)
+    }
+
+
+def _last_experiment(table: Table, said: dict[int, str]) -> int:
+    """The last row with content that does not say that it sums up others."""
+    filled = (k for k in range(len(table) - 1, -1, -1) if not all(map(empty, table.frame.row(k))))
+    return next((k for k in filled if k not in said), -1)
+
+
+def _is_number(cell: object) -> bool:
+    if isinstance(cell, str):
+        return one_number(cell.strip()) is not None
+    return isinstance(cell, int | float)
