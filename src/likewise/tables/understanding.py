@@ -96,7 +96,7 @@ def _units_row(table: Table) -> list[str]:
 
 
 def _summaries(table: Table) -> dict[int, str]:
-    """The rows that sum others up: they say so, hold a number, and leave cells empty that others fill, or stand last."""
+    """Rows that sum others up: they say so, hold a number, and leave cells empty that others fill, or stand last."""
     import polars
 
     said: dict[int, str] = {}
