@@ -68,7 +68,7 @@ def read_project(path: Path) -> Project:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}; check its permissions.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TableError(
             f"{path} is not TOML: {error}; correct the line, or make it anew with `likewise init`."
         ) from None
@@ -254,4 +254,4 @@ def _text(text: str) -> str:
     plain = (
         text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
     )
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in plain) + '"'
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'

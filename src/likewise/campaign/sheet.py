@@ -128,8 +128,13 @@ class Sheet:
         """The place of each run that the table names."""
         if self.own.run not in self.table.columns:
             return {}
-        cells = self.table.column(self.own.run).to_list()
-        return {cell_text(cell).strip(): place for place, cell in enumerate(cells) if not empty(cell)}
+        cells = enumerate(self.table.column(self.own.run).to_list())
+        found: dict[str, int] = {}
+        for place, cell in cells:
+            # Of a row that somebody has copied, the first one is the run.
+            if not empty(cell):
+                found.setdefault(cell_text(cell).strip(), place)
+        return found
 
     def cell(self, column: str, place: int) -> str:
         """A cell as text; empty where it holds nothing, or the table has no such column."""

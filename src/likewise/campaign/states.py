@@ -6,6 +6,7 @@ nobody has to guess; the text itself stays in the table.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -80,7 +81,7 @@ def read_state(text: str, decimal: Decimal | None = None) -> State | None:
         return State(kind, said=plain)
     found = LIMIT.match(plain)
     limit = None if found is None else one_number(found[2], decimal)
-    if found is None or limit is None:
+    if found is None or limit is None or not math.isfinite(limit):
         return None
     return State(Kind.BELOW if found[1].lower().startswith(BELOW_SIGNS) else Kind.ABOVE, limit, plain)
 

@@ -17,7 +17,8 @@ from typing import Any, Literal
 from likewise.campaign.sheet import Sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError
-from likewise.tables.cells import Decimal, one_number
+from likewise.tables.cells import Decimal, empty, one_number
+from likewise.tables.formatting import cell_text
 
 How = Literal["run", "object", "digits", "new"]
 # Two numbers are one if they differ by no more than rounding in the last of their sixteen digits.
@@ -44,39 +45,57 @@ class Matcher:
 
     table: Sheet
     places: dict[Hashable, list[int]] = field(init=False)
+    # A run that was measured once more has several rows.
+    runs: dict[str, list[int]] = field(init=False)
+    objects: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.places = {}
-        for place, x in enumerate(self.table.objects):
+        self.places, self.runs, self.objects = {}, {}, list(self.table.objects)
+        for place, x in enumerate(self.objects):
             if x is not None:
-                self.add(x, place)
+                self.places.setdefault(key(x), []).append(place)
+        if self.table.own.run in self.table.table.columns:
+            for place, cell in enumerate(self.table.table.column(self.table.own.run).to_list()):
+                if not empty(cell):
+                    self.runs.setdefault(cell_text(cell).strip(), []).append(place)
 
-    def add(self, x: Any, place: int) -> None:
-        """An object stands at a place."""
+    def add(self, x: Any, run: str) -> None:
+        """A row is appended, with this object and perhaps a run."""
+        place = len(self.objects)
+        self.objects.append(x)
         self.places.setdefault(key(x), []).append(place)
+        if run:
+            self.runs.setdefault(run, []).append(place)
 
     def find(self, results: Sheet, source: int) -> Match:
         """The rows that a row of the results may stand for."""
         run = results.cell(self.table.own.run, source)
-        place = self.table.runs.get(run) if run else None
+        named = self.runs.get(run, []) if run else []
         if results.roles.objects == (self.table.own.run,):
-            return self._by_run_alone(results, source, run, place)
+            return self._by_run_alone(results, source, run, named)
         x = results.objects[source]
-        if place is None:
+        if not named:
             return self._by_object(results, source, x)
-        known = self.table.objects[place]
-        if known is None or key(known) == key(x) or self._shows(results, source, place):
-            return Match((place,), "run")
-        other = self._by_object(results, source, x, besides=place)
-        return Match(other.places, other.how, place, self._unlike(known, x))
+        same = [place for place in named if self._is(results, source, place)]
+        if same:
+            return Match(tuple(same), "run")
+        other = self._by_object(results, source, x, besides=named[0])
+        if named[0] >= len(self.table.objects):
+            return other
+        return Match(other.places, other.how, named[0], self._unlike(self.objects[named[0]], x))
 
-    def _by_run_alone(self, results: Sheet, source: int, run: str, place: int | None) -> Match:
-        if place is None:
+    def _is(self, results: Sheet, source: int, place: int) -> bool:
+        """Whether a row of a run has the object of the results, be it that its cells cannot be read."""
+        known = self.objects[place]
+        return known is None or key(known) == key(results.objects[source]) or self._shows(results, source, place)
+
+    def _by_run_alone(self, results: Sheet, source: int, run: str, named: Sequence[int]) -> Match:
+        if not named:
             raise TableError(
                 f"{results.table.where(source, self.table.own.run)}: {self.table.table.name} has no run {run!r}, and "
                 "the results do not say what was measured; correct it, or add the columns of the object."
             )
-        return Match((place,), "run")
+        return Match(tuple(named), "run")
 
     def _by_object(self, results: Sheet, source: int, x: Any, besides: int | None = None) -> Match:
         same = [place for place in self.places.get(key(x), ()) if place != besides]
@@ -97,7 +116,7 @@ class Matcher:
 
     def _shows(self, results: Sheet, source: int, place: int) -> bool:
         """Whether the object of a row of the results is that of the table, as far as its digits show."""
-        known = self.fields(self.table.objects[place])
+        known = self.fields(self.objects[place])
         told = self.fields(results.objects[source])
         for name, value in known.items():
             if self.table.kinds.get(name) == "numbers" and isinstance(value, float):

@@ -167,7 +167,7 @@ class _Merging:
         self._say(source, told, match)
         before = self.cells.changes
         place = self._settle(source, told, match) if told.settled else self._stay_open(source, match)
-        if match.released is not None:
+        if match.released is not None and not self.outcome(match.released).settled:
             self.cells.release(match.released)
         self._bring(source, place, told)
         if not told.settled:
@@ -237,31 +237,36 @@ class _Merging:
         return place
 
     def _conflict(self, source: int, place: int, known: float | str, told: float | str, column: str = "") -> Conflict:
+        """A contradiction, with the row of either side; what an earlier row of the results brought stands there."""
         table, results = self.table.table, self.results.table
-        row, number = self.sources.get(place), results.number(source)
-        if row is None or column:
-            appended = place >= len(table)
-            return Conflict(
-                self.results.objects[source], known, None if appended else table.number(place), told, number, column
-            )
-        return Conflict(self.results.objects[source], known, None, told, number, column, results.number(row))
+        row = self.sources.get(place) if not column or place >= len(table) else None
+        rows = (table.number(place), None) if row is None else (None, results.number(row))
+        x = self.results.objects[source]
+        return Conflict(x, known, rows[0], told, results.number(source), column, rows[1])
 
     def _enter(self, place: int, told: Outcome, source: int, *, replaced: bool = False) -> int:
         """A row has the result of a row of the results."""
         self.outcomes[place], self.sources[place] = told, source
         self.cells.set_outcome(place, source, told.state, replaced=replaced)
-        run = self.results.cell(self.table.own.run, source) or self.table.cell(self.table.own.run, place)
+        run = self.results.cell(self.table.own.run, source) or str(self.cells.current(place, self.table.own.run) or "")
         self.merge.told.append(Told(run, place, told))
         return place
 
     def _append(self, source: int, told: Outcome) -> int:
         place = self.cells.append(source)
-        self.matcher.add(self.results.objects[source], place)
+        run = self.results.cell(self.table.own.run, source)
+        self.matcher.add(self._object(source), run)
         if told.settled:
             self._enter(place, told, source)
         else:
             self.outcomes[place], self.sources[place] = told, source
         return place
+
+    def _object(self, source: int) -> Any:
+        """The object of a row of the results; where it names its run alone, that of the run."""
+        if self.results.roles.objects != (self.table.own.run,):
+            return self.results.objects[source]
+        return self.table.objects[self.table.runs[self.results.cell(self.table.own.run, source)]]
 
     def _stay_open(self, source: int, match: Match) -> int:
         """The row that a row without a result stands for; what is not in the table becomes a row of it."""
@@ -273,9 +278,8 @@ class _Merging:
         """The other cells of a row of the results, and what likewise keeps of the row itself."""
         run = self.results.cell(self.table.own.run, source)
         asked, before = self.base.get(run, {}), self.cells.changes
-        if place < len(self.table.table):
-            for column, known, cell in self.cells.differences(place, source):
-                self._bring_cell(source, place, column, known, cell, asked)
+        for column, known, cell in list(self.cells.differences(place, source)):
+            self._bring_cell(source, place, column, known, cell, asked)
         state = told.state
         if not told.settled and self.cells.changes > before and self._is_out(place, source):
             state = state if state is not None and state.kind is Kind.RUNNING else State(Kind.RUNNING)

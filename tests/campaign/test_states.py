@@ -1,0 +1,86 @@
+"""States of experiments as people write them, and what a study is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from likewise.campaign.listener import Listener
+from likewise.campaign.problem import solve
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.similarities import Request
+from likewise.campaign.states import Kind, combine, read_state
+from likewise.study.trial import State as Trial
+
+Save = Callable[..., Path]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "limit"),
+    [
+        ("failed", Kind.FAILED, None),
+        (" FAILED! ", Kind.FAILED, None),
+        ("in  progress", Kind.RUNNING, None),
+        ("n.d.", Kind.UNDETERMINED, None),
+        ("<0.1", Kind.BELOW, 0.1),
+        ("< 0,1", Kind.BELOW, 0.1),
+        ("≤ 5 %", Kind.BELOW, 5.0),
+        (">99", Kind.ABOVE, 99.0),
+        ("above 1e3", Kind.ABOVE, 1000.0),
+        ("<-2", Kind.BELOW, -2.0),
+    ],
+)
+def test_texts_that_are_states(text: str, kind: Kind, limit: float | None) -> None:
+    state = read_state(text)
+    assert state is not None
+    assert (state.kind, state.limit) == (kind, limit)
+
+
+@pytest.mark.parametrize("text", ["71", "", "<", "< abc", "<1e999", "failed twice", "1 < 2", "overnight", "so-so"])
+def test_texts_that_are_none(text: str) -> None:
+    assert read_state(text) is None
+
+
+def test_a_result_counts_more_than_an_old_status_and_a_failure_more_than_a_number() -> None:
+    suggested, failed, done = (read_state(text) for text in ("suggested", "failed", "done"))
+    assert combine(True, None, suggested) is None
+    assert combine(True, None, failed) is failed
+    assert combine(False, failed, suggested) is failed
+    stuck = combine(False, None, done)
+    assert stuck is not None
+    assert stuck.kind is Kind.RUNNING
+
+
+TABLE = (
+    "word,score,status\nAA,1,\nAB,2,done\nBB,failed,\nCC,,running\nDD,<0.5,\nEE,n.d.,\nFF,3,failed\nGG,,\nHH,,skipped\n"
+)
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_a_study_is_told_each_state(save: Save, skip_bad: bool) -> None:
+    listener = Listener()
+    table = sheet(save(TABLE), Choices(("word",), "score", skip_bad=skip_bad), listener)
+    problem, _ = solve(table, Request(similarity=("hamming",)), lambda p: None, listener)
+
+    def objects(state: Trial) -> set[Any]:
+        return {trial.object for trial in problem.study.trials if trial.state is state}
+
+    assert objects(Trial.TOLD) == {"AA", "AB", "DD"}
+    assert objects(Trial.FAILED) == {"BB", "FF"}
+    assert objects(Trial.ASKED) == {"CC"}
+    assert [s.object for s in problem.study.ask(9)] == ["GG"]
+    notes = " ".join(listener.notes)
+    assert "row 6: '<0.5' taken as below the limit 0.5" in notes
+    assert "row 7: 'n.d.' taken as not determined" in notes
+    assert "row 8: 'failed' taken as failed: objects like it are avoided; its value is kept and does not count" in notes
+
+
+def test_a_text_in_place_of_a_value_is_not_hidden_by_the_status(save: Save) -> None:
+    from likewise.errors import TableError
+
+    path = save("word,score,status\nAA,1,\nBB,8O,suggested\nCC,,\n")
+    with pytest.raises(TableError, match="row 3, column 'score', '8O'"):
+        sheet(path, Choices(("word",), "score"), Listener())
