@@ -153,7 +153,8 @@ class _Merging:
         self.sources: dict[int, int] = {}
         self.matched: set[int] = set()
         self.touched: dict[int, int] = {}
-        self.round: int | None = None
+        # Rows of runs in whose place something else was run.
+        self.released: list[int] = []
 
     def outcome(self, place: int) -> Outcome:
         """What came of a row of the table, by now."""
@@ -167,8 +168,8 @@ class _Merging:
         self._say(source, told, match)
         before = self.cells.changes
         place = self._settle(source, told, match) if told.settled else self._stay_open(source, match)
-        if match.released is not None and not self.outcome(match.released).settled:
-            self.cells.release(match.released)
+        if match.released is not None:
+            self.released.append(match.released)
         self._bring(source, place, told)
         if not told.settled:
             fresh = self.cells.changes > before
@@ -318,6 +319,9 @@ class _Merging:
 
     def end(self) -> Merge:
         """The merge with its table."""
+        for place in self.released:
+            if place not in self.touched and not self.outcome(place).settled:
+                self.cells.release(place)
         self.cells.count_rounds(self.touched)
         self.merge.frame = self.cells.frame()
         self.merge.open = sum(not self.outcome(place).settled for place in self.table.under_way)
