@@ -25,6 +25,12 @@ tables = st.lists(cells, min_size=1, max_size=6)
 results = st.lists(st.tuples(cells, st.sampled_from(RUNS)), min_size=1, max_size=5)
 
 
+def named_once(told: list[Any]) -> bool:
+    """Whether no run is named twice, as by a row that somebody has copied: then the law is for runs alone."""
+    runs = [run for _, run in told if run]
+    return len(runs) == len(set(runs))
+
+
 def written(folder: str, name: str, header: str, rows: list[tuple[str, ...]]) -> Path:
     path = Path(folder) / name
     path.write_text("\n".join([header, *(",".join(row) for row in rows), ""]))
@@ -73,7 +79,7 @@ def test_every_cell_is_in_the_table_or_listed(how: OnConflict, table: list[Any],
             assert note in found[place]["note"]
 
 
-@given(table=tables, told=results, how=st.sampled_from(["keep", "add"]))
+@given(table=tables, told=results.filter(named_once), how=st.sampled_from(["keep", "add"]))
 @settings(max_examples=25)
 def test_telling_twice_is_telling_once(table: list[Any], told: list[Any], how: OnConflict) -> None:
     with TemporaryDirectory() as folder:
