@@ -51,8 +51,8 @@ class Priced(Scoring):
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         return self._per_cost(self.inner.score_moments(moments, known[:-1]), known[-1])
 
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
-        return self._per_cost(self.inner.bound_moments(moments, known[:-1]), known[-1])
+    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
+        return self._per_cost(self.inner.bound_moments(moments, known[:-1], tight=tight), known[-1])
 
     def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
         return self.inner.hide_known(score, rows, selves)

@@ -213,7 +213,7 @@ class JointScorer(Scoring):
         points = np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)[kept]
         return hypervolume(points, np.array(self.reference)) or 1.0
 
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
+    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
             stds = [(means, np.sqrt(variances)) for means, variances in moments]
             total = np.zeros(moments[0][0].shape[1])
@@ -222,14 +222,14 @@ class JointScorer(Scoring):
                     within = Within(*one.limits)
                     total = total + within.average_bound(means, spreads, 0.0, one.committee.weights)
             if self.front is not None:
-                total = total + self._bound_volume(self._of_objectives(stds, known))
+                total = total + self._bound_volume(self._of_objectives(stds, known), tight)
             # What has no bound, as a variance has none, is scored in any case.
             return np.where(np.isnan(total), np.inf, total)
 
-    def _bound_volume(self, moments: Sequence[Moments]) -> Vector:
+    def _bound_volume(self, moments: Sequence[Moments], tight: bool) -> Vector:
         """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""
         assert self.front is not None
-        few = replace(self, front=self.front.coarse(COARSE))
+        few = self if tight else replace(self, front=self.front.coarse(COARSE))
         assert few.front is not None
         highs, lows = zip(*(few._between(j, *each) for j, each in enumerate(moments)), strict=True)
         volume = bound_volume(few.front, highs, lows)

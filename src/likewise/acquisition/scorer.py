@@ -75,7 +75,7 @@ class Scorer(Scoring):
         scores = self.acquisition.score(means, np.sqrt(variances), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
+    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         ((means, variances),) = moments
         with np.errstate(over="ignore", invalid="ignore"):
             return self.acquisition.average_bound(means, np.sqrt(variances), self._best, self.committee.weights)

@@ -60,8 +60,11 @@ class Scoring(ABC):
         """The worth of objects of which each committee's means and variances are at hand."""
 
     @abstractmethod
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
-        """What no object of these means and of variances up to these is worth more than, whatever its chance."""
+    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
+        """What no object of these means and of variances up to these is worth more than, whatever its chance.
+
+        `tight` asks for the lowest bound there is, at whatever price.
+        """
 
     @abstractmethod
     def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:

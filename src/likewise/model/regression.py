@@ -64,8 +64,16 @@ class Regression:
 
     def variance(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
         """V from the rows S_x and the scores S(x, x)."""
-        signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows, shared)
+        signed = self._own(rows, selves, shared) - self.solution.quadratic(rows, shared)
         return self.spread * np.asarray(self.treatment.variance(signed))
+
+    def _own(self, rows: Matrix, selves: Vector, shared: Shared | None) -> Vector:
+        """The treated scores S(x, x), which members of one treatment share."""
+        if shared is None:
+            return self.treatment.selves(rows, selves)
+        if id(self.treatment) not in shared:
+            shared[id(self.treatment)] = self.treatment.selves(rows, selves)
+        return shared[id(self.treatment)]
 
     def covariance(self, rows: Matrix, scores: Matrix) -> Matrix:
         """Signed covariance K(x, x') − K_x D K_x'ᵀ (Eq. GP_variance; no |·| off the diagonal, errata 11).

@@ -6,7 +6,9 @@ picks of a batch, lowers the variances by one product with the scores that are a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,19 +39,41 @@ class Beliefs:
             chance = scorer.feasibility.score_rows(*entries.of(len(scorer.committees)))
         return cls(entries, tuple(moments), chance)
 
-    def scores(self, scorer: Scoring) -> tuple[Vector, Vector]:
-        """What each row is worth given the scorer's pending objects, and what it cannot exceed when more are."""
+    def scores(self, scorer: Scoring, least: float = -np.inf) -> tuple[Vector, Vector]:
+        """What each row is worth given the scorer's pending objects, and what it cannot exceed when more are.
+
+        Rows that cannot be worth `least` are left at −∞: a bound costs less than a score.
+        """
         moments = [
             (means, self._given_pending(place, committee, variances))
             for place, (committee, (means, variances)) in enumerate(zip(scorer.committees, self.moments, strict=True))
         ]
         known = list(self.entries.known.values())
-        score, ceiling = scorer.score_moments(moments, known), scorer.bound_moments(moments, known)
-        rows, selves = zip(*(self.entries.of(place) for place in range(len(moments))), strict=True)
-        score = scorer.hide_known(score, rows, selves)
-        if self.log_chance is None:
-            return score, ceiling
-        return scorer.lower(score, self.log_chance), scorer.lower(ceiling, self.log_chance)
+        ceiling = self._lower(scorer, scorer.bound_moments(moments, known))
+        # In the precision that decides which rows are best.
+        few = np.flatnonzero(ceiling.astype(np.float32) >= np.float32(least))
+        score = np.full(len(ceiling), -np.inf)
+        if len(few) == len(ceiling):
+            score, ceiling = self._exact(scorer, moments, known, slice(None))
+        elif len(few):
+            score[few], ceiling[few] = self._exact(scorer, moments, known, few)
+        return score, ceiling
+
+    def _exact(
+        self, scorer: Scoring, moments: Sequence[Moments], known: Sequence[Vector], few: Any
+    ) -> tuple[Vector, Vector]:
+        """The scores of some of the rows, and tight bounds of what they cannot exceed."""
+        some = [(means[:, few], variances[:, few]) for means, variances in moments]
+        facts = [values[few] for values in known]
+        each = [self.entries.of(place) for place in range(len(moments))]
+        rows = [{k: scores[few] for k, scores in mine.items()} for mine, _ in each]
+        selves = [{k: own[few] for k, own in theirs.items()} for _, theirs in each]
+        score = scorer.hide_known(scorer.score_moments(some, facts), rows, selves)
+        ceiling = scorer.bound_moments(some, facts, tight=True)
+        return self._lower(scorer, score, few), self._lower(scorer, ceiling, few)
+
+    def _lower(self, scorer: Scoring, score: Vector, few: Any = slice(None)) -> Vector:
+        return score if self.log_chance is None else scorer.lower(score, self.log_chance[few])
 
     def _given_pending(self, place: int, committee: Committee, variances: Matrix) -> Matrix:
         if not committee.waiting:

@@ -167,7 +167,7 @@ class Partition:
         while True:
             some = np.sort(best_places(bounds, every, query, step))
             if len(some):
-                exact, ceiling = self._score(query, some)
+                exact, ceiling = self._score(query, some, scores, most)
                 rows, scores = np.concatenate([rows, some]), np.concatenate([scores, exact])
                 ceilings, bounds[some] = np.concatenate([ceilings, ceiling]), -np.inf
             best = best_places(scores, rows + self.first, query, most)
@@ -183,13 +183,19 @@ class Partition:
         rest = max(bounds.max(initial=-np.inf), ceilings[left].max(initial=-np.inf))
         return Contenders(rows[best] + self.first, scores[best], float(rest))
 
-    def _score(self, query: Query, rows: Rows) -> tuple[Vector, Vector]:
-        """The scores of these rows, counted from the first of the partition, and what they cannot exceed later."""
+    def _score(self, query: Query, rows: Rows, before: Vector, most: int) -> tuple[Vector, Vector]:
+        """The scores of these rows, counted from the first of the partition, and what they cannot exceed later.
+
+        Rows that cannot be among the best `most`, beside those scored `before`, have a bound and no score.
+        """
         scores, ceilings = np.empty((2, len(rows)))
+        top = _largest(before, most)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
             beliefs = Beliefs.of(query.scorer, self._entries(query, rows[part]))
-            scores[part], ceilings[part] = beliefs.scores(query.scorer)
+            least = float(top.min()) if len(top) == most else -np.inf
+            scores[part], ceilings[part] = beliefs.scores(query.scorer, least)
+            top = _largest(np.concatenate([top, scores[part]]), most)
             self.bounds.learn(query, rows[part], [variances for _, variances in beliefs.moments])
         return scores, ceilings
 
@@ -200,3 +206,8 @@ class Partition:
             chunk = self.chunks[number]
             parts.append((places, chunk.entries(query, rows[places] - chunk.first, self.first, exact=exact)))
         return join_entries(parts)
+
+
+def _largest(scores: Vector, most: int) -> Vector:
+    """The largest scores, in no order."""
+    return scores if len(scores) <= most else np.partition(scores, len(scores) - most)[len(scores) - most :]
