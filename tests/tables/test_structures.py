@@ -53,3 +53,15 @@ def test_drawn_molecules_have_their_properties(save: Save) -> None:
 def test_files_without_molecules_are_refused(save: Save) -> None:
     with pytest.raises(TableError, match="holds no molecule"):
         read(save("smiles name\n", "a.smi"))
+
+
+def test_a_campaign_on_a_library_has_a_table_of_its_own(run: Run, save: Save) -> None:
+    pytest.importorskip("rdkit")
+    path = save(SMI, "library.smi")
+    refused = run("suggest", path, "--out", "next.csv")
+    assert "likewise init" in " ".join(refused.err.split())
+    assert path.read_text() == SMI
+    assert run("init", path).code == 0
+    assert run("suggest", "-n", 2).code == 0
+    assert Path("library.csv").read_text().startswith("smiles,name,value")
+    assert path.read_text() == SMI

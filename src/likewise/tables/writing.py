@@ -78,7 +78,9 @@ def write(
             f"{', '.join(next(iter(overlong.values())))}. Correct it, or write the table as CSV."
         )
     if dialect.kind == "structures":
-        raise TableError(f"{target} is a file of molecules, which holds no results; write a table, such as runs.csv.")
+        raise TableError(
+            f"{target} is a file of molecules, which has no place for results; `likewise init {target}` makes a table."
+        )
     if dialect.kind == "parquet":
         stream = io.BytesIO()
         frame.write_parquet(stream)

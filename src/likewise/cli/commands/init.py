@@ -27,6 +27,7 @@ from likewise.errors import UsageError
 from likewise.spaces.base import Space
 from likewise.tables.dialect import Dialect
 from likewise.tables.reading import read
+from likewise.tables.structures import structure_kind
 from likewise.tables.writing import check_name, dialect_for, keep_backup, write, write_bytes
 
 UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]\s*$")
@@ -56,6 +57,7 @@ def init(
     where = None if space is None else space_text.space(space)
     if where is not None and not file.exists():
         _write_empty(file, where, columns.choices)
+    file = _as_table(file, console)
     chosen = _choices(file, columns.choices, where)
     found = sheet(file, chosen, console, where, may_be_empty=True)
     settings = _settings(found, chosen, model)
@@ -85,6 +87,18 @@ def _write_empty(file: Path, space: Space, chosen: Choices) -> None:
     names = list(chosen.objects) or list(space.parts) or ["object"]
     columns = dict.fromkeys([*names, chosen.value or "value"], polars.String())
     write(polars.DataFrame(schema=columns), file, dialect_for(file, Dialect()))
+
+
+def _as_table(file: Path, console: Console) -> Path:
+    """The file itself, or a table of the molecules that it holds, beside it: such files have no place for results."""
+    if structure_kind(file) is None:
+        return file
+    target = file.with_name(f"{file.name.split('.')[0]}.csv")
+    if target.exists():
+        raise UsageError(f"{file} holds molecules alone, and {target} is there already; use that, or rename it.")
+    write(read(file).frame, target, Dialect())
+    console.note(f"{file} has no place for results; its molecules are in {target} from now on")
+    return target
 
 
 def _choices(file: Path, chosen: Choices, space: Space | None) -> Choices:
