@@ -130,7 +130,8 @@ def _complaint(study: lw.Study, n: int, told: list[float]) -> str | None:
         return None if len(suggestions) == 2 else "nothing is suggested"
     found = study.predict(range(n + UNSEEN))
     numbers = [*found, *found.interval(), *study.predict(range(n + UNSEEN), measurement=True)]
-    numbers += [np.array([s.mean, s.std, s.low, s.high, s.chance, s.improvement]) for s in suggestions]
+    said = [(s.mean, s.std, s.low, s.high, s.chance, s.improvement) for s in suggestions]
+    numbers += [np.array([number for number in one if number is not None]) for one in said]
     if not all(np.all(np.isfinite(one)) for one in numbers):
         return "a NaN"
     if not np.all(found.std[n:] > 0):

@@ -25,7 +25,7 @@ from likewise.similarity.base import Matrix, Vector
 Index = NDArray[np.intp]
 
 # Of fewer values nobody can say which is the odd one.
-FEWEST = 6
+FEWEST = 8
 # In standard deviations by the median; what is nearer is left to the model.
 FAR = 8.0
 # Bad measurements are few: of more values than this share the distribution has a tail.
