@@ -28,6 +28,8 @@ Index = NDArray[np.intp]
 FEWEST = 8
 # In standard deviations by the median; what is nearer is left to the model.
 FAR = 8.0
+# And so many ranges of the other values beyond these.
+RANGES = 2.0
 # Bad measurements are few: of more values than this share the distribution has a tail.
 MOST_SHARE = 0.1
 LOG_PRIOR = float(np.log(0.01))
@@ -53,6 +55,10 @@ def far_values(values: Vector, extra_noise: Vector | None = None) -> Index:
     noise = 0.0 if extra_noise is None else np.sqrt(extra_noise) / spread
     away = np.abs(values - centre) / spread / np.sqrt(1.0 + noise**2)
     far = np.flatnonzero(away > FAR)
+    # A search crowds around the best values, and what it tried before lies far from the crowd, but not out of range.
+    rest = np.delete(values, far)
+    beyond = np.maximum(values[far] - np.max(rest), np.min(rest) - values[far])
+    far = far[beyond > RANGES * np.ptp(rest)]
     return far[np.argsort(-away[far], kind="stable")] if len(far) <= max(1.0, MOST_SHARE * len(values)) else none
 
 
