@@ -525,3 +525,38 @@ def test_why_a_trial_of_a_stored_study_was_asked_for(run: Run, tmp_path: Path) -
     assert said["mean"] == study.trials[7].summary["mean"]
     assert run("why", 70, "--storage", "s.db", "--study", "words").code == 2
     assert run("why", 7, "--storage", "s.db", "--study", "other").code == 2
+
+
+def test_two_rounds_in_a_workbook(run: Run, tmp_path: Path) -> None:
+    """Formulas beside the table stay, and the columns of the runs stand behind them."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    pytest.importorskip("xlsxwriter")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["entry", "ligand", "temp (°C)", "Yield (%)"])
+    for place, (ligand, temp) in enumerate(product(("XPhos", "SPhos", "dppf", "PPh3"), (60, 80, 100))):
+        sheet.append([place, ligand, temp, 7 * place % 50 if place % 2 else None])
+    sheet["G2"] = "=SUM(D2:D13)"
+    book.save("lab.xlsx")
+    answer = run("init", "lab.xlsx", "-n", 2)
+    assert "Values lie between: 0 and 100" in answer.out
+    for values in ((33.5, "failed"), ("<1", 44)):
+        answer = run(*following(answer))
+        told = openpyxl.load_workbook("next.xlsx")
+        names = [cell.value for cell in told.active[1]]
+        for row, value in enumerate(values, 2):
+            told.active.cell(row, names.index("Yield (%)") + 1).value = value
+        told.save("next.xlsx")
+        answer = run(*following(answer))
+        assert "2 results filled in" in answer.out, answer.err
+    after = openpyxl.load_workbook("lab.xlsx").active
+    assert after["G2"].value == "=SUM(D2:D13)"
+    names = [cell.value for cell in after[1]]
+    assert names[7:] == ["run", "status", "round"]
+    assert sorted(filter(None, (row[8].value for row in after.iter_rows(min_row=2)))) == [
+        "<1",
+        "done",
+        "done",
+        "failed",
+    ]

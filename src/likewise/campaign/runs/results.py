@@ -79,7 +79,13 @@ def replace_table(
     if stamp(table.path) != before:
         raise TableError(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
     kept = keep_backup(table.path) if backup else None
-    write_again(frame, table.path, table.dialect, table)
+    try:
+        write_again(frame, table.path, table.dialect, table)
+    except TableError:
+        # The table is as it was.
+        if kept is not None:
+            kept.unlink()
+        raise
     return kept
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import TableError
 from likewise.tables.cells import number
 from likewise.tables.dialect import Dialect
-from likewise.tables.workbooks.editing import Place, edit_cells
+from likewise.tables.workbooks.editing import Place, edit_cells, formula_columns
 
 if TYPE_CHECKING:
     import polars
@@ -21,16 +22,20 @@ def changed_workbook(path: Path, dialect: Dialect, old: polars.DataFrame, new: p
         raise TableError(
             f"{path} can be read, but results are written into .xlsx files alone; save it as one, and use that."
         )
-    return edit_cells(data, dialect.sheet, _changes(dialect, old, new), str(path))
+    beside = formula_columns(data, dialect.sheet, str(path))
+    return edit_cells(data, dialect.sheet, _changes(dialect, old, new, beside), str(path))
 
 
-def _changes(dialect: Dialect, old: polars.DataFrame, new: polars.DataFrame) -> dict[Place, Any]:
+def _changes(
+    dialect: Dialect, old: polars.DataFrame, new: polars.DataFrame, beside: Collection[int]
+) -> dict[Place, Any]:
+    """The changed cells; new columns stand behind all others, also behind those with formulas `beside` the table."""
     places = dict(zip(old.columns, dialect.places, strict=True))
     found: dict[Place, Any] = {}
     for name in new.columns:
         before = old[name].to_list() if name in old.columns else []
         if name not in places:
-            places[name] = max(places.values(), default=-1) + 1
+            places[name] = max((*places.values(), *beside), default=-1) + 1
             found[dialect.header, places[name]] = name
         for row, cell in enumerate(new[name].to_list()):
             if row >= len(before) or cell != before[row]:
