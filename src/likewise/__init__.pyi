@@ -101,6 +101,7 @@ from likewise.spaces.simplex import Simplex as Simplex
 from likewise.spaces.strings import Strings as Strings
 from likewise.spaces.subsets import Subsets as Subsets
 from likewise.study.expectation import Expectation as Expectation
+from likewise.study.gain import Gain as Gain
 from likewise.study.goals import AtLeast as AtLeast
 from likewise.study.goals import AtMost as AtMost
 from likewise.study.goals import Between as Between

@@ -27,8 +27,8 @@ from likewise.run import optimize as running
 from likewise.run.loop import patiently
 from likewise.run.options import Options, RunOptions, Settings
 from likewise.run.stopping import Watch
+from likewise.study.gain import Gain
 from likewise.study.storage.database import Database
-from likewise.study.suggestion import Suggestion
 
 NUMBERS = lw.Pool(list(range(30)))
 
@@ -183,11 +183,19 @@ def test_the_timeout_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_to_gain_ends_the_run_after_some_patience() -> None:
-    best = run(min_improvement=1e6, patience=2, budget=30)
-    assert best.stopped == "the last 2 suggestions promised an improvement of less than 1e+06"
+    best = run(stop_when=1e6, patience=2, budget=30)
+    assert best.stopped == "the last 2 asks promised a gain of less than 1e+06"
     # Five are spread out, which promises nothing yet; the first hopeless one is still tried.
     assert states(best.study) == ["told"] * 6 + ["abandoned"]
-    assert run(min_improvement=1e-300, budget=8).stopped == "the budget of 8 evaluations is spent"
+    assert run(stop_when=1e-300, budget=8).stopped == "the budget of 8 evaluations is spent"
+
+
+def test_a_function_of_the_gain_ends_the_run() -> None:
+    """It is the gain of the whole batch that was asked."""
+    seen: list[Gain] = []
+    best = run(stop_when=lambda gain: seen.append(gain) or True, patience=1, batch=3, budget=30)
+    assert best.stopped == "the last ask promised too little gain"
+    assert [gain.n for gain in seen] == [3]
 
 
 def test_an_exhausted_space_ends_the_run() -> None:
@@ -245,7 +253,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
         ({"workers": 0}, "workers must be at least 1"),
         ({"evaluation_timeout": 0.0}, "evaluation_timeout must be positive"),
         ({"timeout": -1.0}, "timeout must be positive"),
-        ({"min_improvement": 0.0}, "min_improvement must be positive"),
+        ({"stop_when": 0.0}, "stop_when must be positive"),
         ({"patience": 0}, "patience must be at least 1"),
         ({"batch": 0}, "batch must be at least 1"),
         ({"executor": "dask"}, "'dask' is not an executor"),
@@ -521,11 +529,11 @@ def test_the_watch_keeps_time() -> None:
 
 
 def test_hopeless_suggestions_count_in_a_row_only() -> None:
-    watch = Watch(Settings(50, min_improvement=0.1, patience=3), 1.0)
+    watch = Watch(Settings(50, stop_when=0.1, patience=3), 1.0)
     for improvement in (0.01, 0.01, 0.5, 0.01, 0.01):
-        watch.asked([Suggestion(0, None, improvement=improvement)])
+        watch.asked(1, Gain(improvement, 0.5, 1))
         assert watch.enough is None
-    watch.asked([Suggestion(0, None, improvement=0.01)])
+    watch.asked(1, Gain(0.01, 0.5, 1))
     assert "promised" in (watch.enough or "")
 
 

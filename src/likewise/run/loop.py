@@ -90,7 +90,8 @@ class Loop:
             return reason
         missing = self.width - len(self.flying) - len(self.waiting)
         suggestions = patiently(lambda: self.study.ask(min(missing, self.watch.budget_left)))
-        self.watch.asked(suggestions)
+        matters = self.settings.stop_when is not None and suggestions
+        self.watch.asked(len(suggestions), self.study.expected_gain(of=suggestions) if matters else None)
         if reason := self.watch.hopeless_reason:
             for s in suggestions:
                 self.study.abandon(s)

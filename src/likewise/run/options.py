@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 
 from likewise.errors import StudyError
 from likewise.study.checks import at_least_one, positive
+from likewise.study.gain import Gain
 from likewise.study.options import StudyOptions
 from likewise.study.study import Study
 from likewise.study.trial import Trial
@@ -21,7 +22,6 @@ CHECKS = {
     "workers": at_least_one,
     "evaluation_timeout": positive,
     "timeout": positive,
-    "min_improvement": positive,
 }
 
 
@@ -36,7 +36,7 @@ class RunOptions(TypedDict, total=False):
     evaluation_timeout: float | None
     target: float | None
     timeout: float | None
-    min_improvement: float | None
+    stop_when: float | Callable[[Gain], bool] | None
     patience: int
     most_failures: int
     callbacks: Callback | Iterable[Callback] | None
@@ -59,7 +59,7 @@ class Settings:
     evaluation_timeout: float | None = None
     target: float | None = None
     timeout: float | None = None
-    min_improvement: float | None = None
+    stop_when: float | Callable[[Gain], bool] | None = None
     patience: int = 3
     most_failures: int = 10
     callbacks: Callback | Iterable[Callback] | None = None
@@ -73,6 +73,8 @@ class Settings:
         for name, check in CHECKS.items():
             if (number := getattr(self, name)) is not None:
                 check(name, number)
+        if self.stop_when is not None and not callable(self.stop_when):
+            positive("stop_when", self.stop_when)
 
     @property
     def here(self) -> bool:

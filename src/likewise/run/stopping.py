@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from likewise.run.evaluation import Outcome
 from likewise.run.options import Settings
-from likewise.study.suggestion import Suggestion
+from likewise.study.gain import Gain
 
 
 @dataclass(eq=False)
@@ -41,13 +41,14 @@ class Watch:
         """How many evaluations may still begin."""
         return self.settings.budget - self.begun
 
-    def asked(self, suggestions: Sequence[Suggestion]) -> None:
-        """Count suggestions, and how many in a row promise too little; a spread-out start promises nothing."""
-        self.begun += len(suggestions)
-        least = self.settings.min_improvement
-        for s in suggestions:
-            if least is not None and s.improvement is not None and s.notes.get("stage") != "initial":
-                self.hopeless = self.hopeless + 1 if s.improvement < least else 0
+    def asked(self, n: int, gain: Gain | None = None) -> None:
+        """Count suggestions, and how many asks in a row promise too little; a spread-out start promises nothing."""
+        self.begun += n
+        least = self.settings.stop_when
+        if least is None or gain is None or gain.expected is None:
+            return
+        too_little = least(gain) if callable(least) else gain.expected < least
+        self.hopeless = self.hopeless + 1 if too_little else 0
 
     def told(self, outcome: Outcome) -> None:
         """Count an evaluation that has ended."""
@@ -71,8 +72,9 @@ class Watch:
         """Why nothing more should be begun: too little is expected of it."""
         if self.hopeless < self.settings.patience:
             return None
-        least = self.settings.min_improvement
-        return f"the last {self.hopeless} suggestions promised an improvement of less than {least:g}"
+        least = self.settings.stop_when
+        little = "too little gain" if least is None or callable(least) else f"a gain of less than {least:g}"
+        return f"{'the last ask' if self.hopeless == 1 else f'the last {self.hopeless} asks'} promised {little}"
 
     @property
     def enough(self) -> str | None:

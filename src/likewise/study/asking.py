@@ -81,6 +81,10 @@ class Asking:
             ]
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
 
+    def preview(self, n: int) -> list[Suggestion]:
+        """What `suggestions` would begin with, and nothing claimed."""
+        return explanation.suggestions(self._propose(n), self._told, self._trials.__getitem__, self.goals)
+
     def _propose(self, n: int) -> Proposal:
         """Up to `n` distinct objects that are free as far as this worker knows."""
         before = self.proposal

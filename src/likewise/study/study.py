@@ -23,6 +23,7 @@ from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
+from likewise.search.plate import Plate
 from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
 from likewise.study import explanation
@@ -30,6 +31,7 @@ from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
 from likewise.study.findings import Finding, check_single, told, told_row
 from likewise.study.forks import watch
+from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
 from likewise.study.heartbeat import Heartbeat
 from likewise.study.ledger import Ledger
@@ -37,7 +39,7 @@ from likewise.study.measurement import Measurement
 from likewise.study.methods.base import Beliefs, Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
-from likewise.study.observations import observations, trials_of
+from likewise.study.observations import observations, trials_of, value_of
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
 from likewise.study.recommendation import Recommendation, expected_best, recommend
@@ -214,8 +216,7 @@ class Study(Results):
         with self._lock:
             self._ledger.sync()
             self._expire()
-            knowing = self._store, self._ledger, self.space, self._proposer, self.seed
-            asking = Asking(*knowing, self.goals, replicates, plate, price)
+            asking = self._asking(replicates, plate, price)
             found = asking.suggestions(n, worker=self.worker, lease=self._lease)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
@@ -318,6 +319,32 @@ class Study(Results):
             others = expected_best(n, self.space, committee, observed, failed, rng) if anywhere else []
             return recommend(n, committee, observed, self.goals.sign(self._outcome(None)), others)
 
+    def expected_gain(self, n: int = 1, *, of: Sequence[Suggestion] | None = None) -> Gain:
+        """What is still expected to be gained over the best observation by the next ask, and the chance of any gain.
+
+        n: how many suggestions are meant together, 1 by default: those that `ask(n)` would give now.
+        of: suggestions at hand, which are not searched for again, instead of `n`; None by default.
+
+        Nothing is asked by it. `stop_when=` of `optimize` uses the same number. docs/study.md says what it means.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Box([0.0], [1.0]), lw.RBF())
+        >>> study.tell_many([([x], -(x - 0.3) ** 2) for x in (0.0, 0.2, 0.5, 0.7, 1.0)])
+        >>> gain = study.expected_gain()
+        >>> bool(0 < gain.expected < 0.1), gain.expected == study.ask()[0].improvement
+        (True, True)
+        """
+        at_least_one("the number of suggestions", n)
+        with self._lock:
+            self._ledger.sync()
+            self._expire()
+            found = self._asking().preview(n) if of is None else list(of)
+            alone = single_gain(found)
+            if not self.goals.single or len(found) < 2 or alone.expected is None:
+                return alone
+            best = self.goals.sign(self._outcome(None)) * value_of(self.best, self._outcome(None))
+            return joint_gain(found, self.committee(), best, self.seed)
+
     def explain(self, x: Any, most: int = explanation.ANALOGUES, *, outcome: str | None = None) -> tuple[Analogue, ...]:
         """The observations with the most influence on the prediction at an object, signed; `most` of them.
 
@@ -369,9 +396,10 @@ class Study(Results):
         budget: evaluations that may begin in this call; 60 by default.
         target: a value that is good enough, in the units of the values; None by default.
         timeout: seconds that the whole run may take; None by default.
-        min_improvement: the smallest expected gain that is worth an evaluation, in the units of the values; None (no
-            such limit) by default. `patience` suggestions in a row below it end the run; 3 by default, as one low
-            expectation may be an accident.
+        stop_when: the smallest gain that is worth another ask, in the units of the values, or a function that takes a
+            `Gain` and says whether it is too little; None (no such limit) by default. It is the `expected_gain` of what
+            was asked. `patience` asks in a row below it end the run; 3 by default, as one low expectation may be an
+            accident.
         most_failures: failures in a row that end the run with an error; 10 by default, as then f is broken.
         callbacks: a function of (study, trial), or several, called after each evaluation. One that returns True, or
             raises StopIteration, ends the run.
@@ -424,6 +452,10 @@ class Study(Results):
             given = "give outcome=…" if name is None else f"there is no outcome {name!r}"
             raise StudyError(f"study {self.name!r} has the outcomes {', '.join(map(repr, names))}; {given}")
         return name
+
+    def _asking(self, replicates: bool = False, plate: Plate | None = None, price: Price | None = None) -> Asking:
+        knowing = self._store, self._ledger, self.space, self._proposer, self.seed
+        return Asking(*knowing, self.goals, replicates, plate, price)
 
     def _beliefs(self, outcome: str | None = None) -> Beliefs:
         name = self._outcome(outcome)
