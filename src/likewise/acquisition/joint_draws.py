@@ -1,4 +1,4 @@
-"""Values of several objects drawn together, as the committee believes them: what they have in common is in the draws."""
+"""Values of several objects drawn together, as the committee believes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is still to be gained: by how much the next suggestions may beat the best observation, and how likely they do."""
+"""What is still to be gained: by how much the next suggestions may beat the best observation, and how likely."""
 
 from __future__ import annotations
 
