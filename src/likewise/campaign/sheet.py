@@ -234,18 +234,7 @@ def sheet(
         states=states,
         own=own,
     )
-    if chosen.chosen:
-        listener.note(f"{table.name}: {', '.join(chosen.chosen)}")
-    for column, remark in table.remarks.items():
-        if column in (*chosen.objects, chosen.value, chosen.std):
-            listener.note(f"{table.name}: column {column!r} {remark}")
-    for column in sorted(table.computed & {*chosen.objects}):
-        listener.note(
-            f"{table.name}: column {column!r} has formulas; their results are those of when the file was saved"
-        )
-    if not choices.kinds:
-        for note in forgotten_factors(theirs, chosen, own, found.objects, values.values):
-            listener.note(f"{table.name}: {note}")
+    _remark(made, listener, results=bool(choices.kinds))
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]
@@ -257,6 +246,20 @@ def _parts(table: Table, space: Space | None) -> tuple[str, ...]:
     """The columns that are the parts of a space's records, where the table has them all."""
     parts = () if space is None else tuple(space.parts)
     return parts if all(name in table.columns for name in parts) else ()
+
+
+def _remark(made: Sheet, listener: Listener, *, results: bool) -> None:
+    """Say what was taken for what, and what may have been meant otherwise."""
+    table, chosen = made.table, made.roles
+    notes = [", ".join(chosen.chosen)] if chosen.chosen else []
+    used = (*chosen.objects, chosen.value, chosen.std)
+    notes += [f"column {column!r} {remark}" for column, remark in table.remarks.items() if column in used]
+    computed = sorted(table.computed & {*chosen.objects})
+    notes += [f"column {column!r} has formulas, with the results of when it was saved" for column in computed]
+    if not results:
+        notes += forgotten_factors(table, chosen, made.own, made.objects, made.values)
+    for note in notes:
+        listener.note(f"{table.name}: {note}")
 
 
 def _states(
