@@ -49,7 +49,7 @@ SPACES: dict[str, tuple[str, Any]] = {
     "solvents to choose from": ("molecules", lambda: Categorical(["CO", "CCO", "CN(C)C=O"])),
     "switches": ("categories", lambda: Categorical([True, False])),
     "pool of vectors": ("vectors", lambda: Pool(list(np.random.default_rng(0).random((20, 3))))),
-    "empty pool": ("nothing", lambda: Pool([])),
+    "empty pool": ("nothing", lambda: Pool(["a"], where=lambda x: False)),
     "record": ("records", lambda: Record(solvent=["CO", "CCO"], T=Box(20.0, 120.0), lab=["north"])),
     "record of one choice": ("records", lambda: Record(lab=["north"])),
     "nested record": ("records", lambda: Record(inner=Record(a=[1, 2]), b=["x", "y"])),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, cast
 
 import numpy as np
@@ -149,8 +150,37 @@ def from_function(function: Function, *, psd: bool = False, gradient: Gradient |
 
 
 def as_similarity(given: Similarity | Function) -> Similarity:
-    """A similarity as it is, a plain function wrapped."""
-    return given if isinstance(given, Similarity) else from_function(given)
+    """A similarity as it is, a plain function of two objects wrapped; anything else is refused.
+
+    >>> as_similarity(len)
+    Traceback (most recent call last):
+    ...
+    likewise.errors.SimilarityError: the function len takes 1 argument; a similarity is a function of two objects
+    """
+    if isinstance(given, Similarity):
+        return given
+    if isinstance(given, type) and issubclass(given, Similarity):
+        raise SimilarityError(f"{given.__name__} is a class of similarities, not one of them; write {given.__name__}()")
+    _check_arguments(given)
+    return from_function(cast(Function, given))
+
+
+def _check_arguments(function: Any) -> None:
+    """A complaint about a function that cannot be called with two objects, as far as it says what it takes."""
+    if not callable(function):
+        return
+    try:
+        taken = signature(function)
+        taken.bind(None, None)
+    except ValueError:
+        return
+    except TypeError:
+        count = len(taken.parameters)
+        name = getattr(function, "__name__", type(function).__name__)
+        raise SimilarityError(
+            f"the function {name} takes {count} argument{'' if count == 1 else 's'}; "
+            "a similarity is a function of two objects"
+        ) from None
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -180,7 +210,7 @@ class Precomputed(Similarity):
             if rows.setdefault(object_key(x), row) != row:
                 raise SimilarityError(f"Precomputed has the object {x!r} twice (row {row}); give each object once")
         check_scores(scores, objects, objects)
-        check_symmetric(scores, objects)
+        check_symmetric(scores, objects, "give the mean of the matrix and its transpose, (M + M.T) / 2")
         check_no_distance(scores, np.diagonal(scores), objects, objects)
         assign(self, matrix=scores, _objects=tuple(objects), _rows=rows)
 

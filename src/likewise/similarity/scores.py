@@ -16,6 +16,7 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Vector
 
 # A share of the largest score: rounding leaves as much of a distance of zero.
+SYMMETRISE = "wrap it in likewise.symmetrised"
 NO_LIKENESS = 1e-6
 # Sums of squares of larger scores are no numbers.
 LARGEST = 1e140
@@ -78,21 +79,20 @@ def _refusal(x: Any, other: Any, score: float) -> SimilarityError:
     return SimilarityError(f"similarity is {kind}: S({x!r}, {other!r}) = {score:.6g}; {remedy}")
 
 
-def asymmetry(x: Any, y: Any, score: float, mirrored: float) -> SimilarityError:
+def asymmetry(x: Any, y: Any, score: float, mirrored: float, remedy: str = SYMMETRISE) -> SimilarityError:
     """The error for S(x, y) ≠ S(y, x)."""
     return SimilarityError(
-        f"similarity is not symmetric: S({x!r}, {y!r}) = {score:.6g} but S({y!r}, {x!r}) = {mirrored:.6g}; "
-        "wrap it in likewise.symmetrised"
+        f"similarity is not symmetric: S({x!r}, {y!r}) = {score:.6g} but S({y!r}, {x!r}) = {mirrored:.6g}; {remedy}"
     )
 
 
-def check_symmetric(scores: Matrix, objects: Sequence[Any]) -> None:
+def check_symmetric(scores: Matrix, objects: Sequence[Any], remedy: str = SYMMETRISE) -> None:
     """Refuse a square matrix of scores that is not symmetric, naming the pair."""
     gap = np.abs(scores - scores.T)
     limit = 1e-6 * max(1.0, float(np.max(np.abs(scores), initial=0.0)))
     if gap.size and gap.max() > limit:
         i, j = map(int, np.unravel_index(int(gap.argmax()), gap.shape))
-        raise asymmetry(objects[i], objects[j], float(scores[i, j]), float(scores[j, i]))
+        raise asymmetry(objects[i], objects[j], float(scores[i, j]), float(scores[j, i]), remedy)
 
 
 def check_no_distance(scores: Matrix, selves: Vector, objects: Sequence[Any], others: Sequence[Any]) -> None:

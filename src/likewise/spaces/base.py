@@ -13,6 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, cast, final, runtime_checkable
 
@@ -43,6 +44,16 @@ def checked_where(where: Any) -> Any:
     if where is not None and not callable(where):
         raise SpaceError(f"where={where!r} is no predicate; give a function that says whether an object is allowed")
     return where
+
+
+def is_allowed(where: Callable[[Any], bool], x: Any) -> bool:
+    """What a predicate says of an object; a SpaceError that names both where it raises."""
+    try:
+        return bool(where(x))
+    except Exception as error:
+        raise SpaceError(
+            f"`where` raised {type(error).__name__} for {x!r}: {error}; it must say True or False of every object"
+        ) from error
 
 
 def checked_whole(what: str, number: Any) -> Any:
@@ -117,7 +128,7 @@ class Space(ABC):
     def fit(self, x: Any) -> Any:
         """The object in its canonical form; a SpaceError where it lies outside the space."""
         fitted = self._fit(x)
-        if self.where is not None and not self.where(fitted):
+        if self.where is not None and not is_allowed(self.where, fitted):
             raise SpaceError(f"{fitted!r} is excluded by the space's `where`")
         return fitted
 
@@ -138,7 +149,7 @@ class Space(ABC):
         tried = 0
         while len(found) < n:
             drawn = self._draw(max(n, 64), rng)
-            fresh = [x for x in drawn if self.where(x)]
+            fresh = [x for x in drawn if is_allowed(self.where, x)]
             found += fresh
             tried = 0 if fresh else tried + len(drawn)
             if found and tried >= TRIES:
@@ -156,12 +167,12 @@ class Space(ABC):
         """Which objects satisfy `where`."""
         if self.where is None:
             return np.ones(len(objects), dtype=bool)
-        return np.array([bool(self.where(x)) for x in objects], dtype=bool)
+        return np.array([is_allowed(self.where, x) for x in objects], dtype=bool)
 
     @final
     def keep_allowed(self, objects: Iterable[Any]) -> list[Any]:
         """The objects that satisfy `where`."""
-        return list(objects if self.where is None else filter(self.where, objects))
+        return list(objects if self.where is None else filter(partial(is_allowed, self.where), objects))
 
     @final
     def key(self, x: Any) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.errors import StudyError
+from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
 from likewise.spaces.base import Space
@@ -49,6 +51,23 @@ def check_parts(acquisition: Any, strategy: Any, search: Any) -> None:
     ):
         if given is not None and not isinstance(given, kind):
             raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
+
+
+def check_spectra(spectra: Sequence[Any]) -> None:
+    """A complaint about treatments of negative eigenvalues that do not exist, or about none.
+
+    >>> check_spectra(["clipp"])
+    Traceback (most recent call last):
+    ...
+    likewise.errors.StudyError: spectrum='clipp' is no treatment; give 'krein', 'as_is', 'clip' or 'flip'
+    """
+    *first, last = map(repr, get_args(Spectrum))
+    names = f"{', '.join(first)} or {last}"
+    if not spectra:
+        raise StudyError(f"an empty list of spectra leaves no model; give {names}")
+    for one in spectra:
+        if one not in get_args(Spectrum):
+            raise StudyError(f"spectrum={one!r} is no treatment; give {names}")
 
 
 def check_setting(space: Any, seed: Any, lease: Any) -> None:

@@ -7,6 +7,8 @@ import reprlib
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from likewise.errors import StudyError
 
 # Larger values, penalties for the most part, leave nothing of the others, and their fourth powers no number.
@@ -54,7 +56,12 @@ def read_value(x: Any, value: Any, std: float | None = None) -> tuple[float, flo
 
 
 def _number(value: Any) -> float | None:
-    """The value as a float, also from an array of one element; None if it is no number."""
+    """The value as a float, also from an array of one element; None if it is no number.
+
+    A text or a truth value may be one by mistake, and is none.
+    """
+    if isinstance(value, str | bytes | bool | np.bool_):
+        return None
     try:
         return float(value.item() if getattr(value, "size", None) == 1 else value)
     except OverflowError:

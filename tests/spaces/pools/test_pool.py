@@ -26,7 +26,7 @@ members = st.recursive(
 )
 
 
-@given(st.lists(members, max_size=12))
+@given(st.lists(members, min_size=1, max_size=12))
 def test_the_first_of_equal_objects_is_kept_in_order(given_objects: list[Any]) -> None:
     pool = Pool(given_objects)
     first = [x for i, x in enumerate(given_objects) if not any(_equal(x, y) for y in given_objects[:i])]
@@ -45,7 +45,7 @@ def _equal(x: Any, y: Any) -> bool:
     return bool(x == y) and isinstance(x, bool) == isinstance(y, bool)
 
 
-@given(st.integers(0, 30), st.integers(0, 60), st.integers(0, 5))
+@given(st.integers(1, 30), st.integers(0, 60), st.integers(0, 5))
 def test_no_object_comes_twice_before_all_came(size: int, n: int, seed: int) -> None:
     for where in (None, lambda x: x % 3 != 0):
         pool = Pool(range(size), where=where)
@@ -63,13 +63,18 @@ def test_arrays_tuples_and_lists_are_looked_up_by_their_numbers() -> None:
     assert pool.fit([1, 2]) is pool.objects[0]
 
 
+def test_a_pool_of_nothing_is_refused() -> None:
+    with pytest.raises(SpaceError, match="at least one object"):
+        Pool([])
+
+
 def test_an_empty_pool_is_a_pool_from_which_nothing_can_be_sampled() -> None:
-    pool = Pool([])
+    pool = Pool(["b"], where=lambda x: False)
     assert len(pool) == 0
     assert "a" not in pool
     assert pool.sample(0, np.random.default_rng(0)) == []
     assert pool.view(RBF()) is not None
-    with pytest.raises(SpaceError, match="no objects"):
+    with pytest.raises(SpaceError, match="none of its objects satisfies"):
         pool.sample(1, np.random.default_rng(0))
 
 

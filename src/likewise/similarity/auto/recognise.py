@@ -132,10 +132,14 @@ def _one_family(objects: Sequence[Any]) -> str:
     for number, family in enumerate(families):
         if family != families[0]:
             raise SimilarityError(
-                f"objects are of different kinds: object 0 is a {families[0]}, {objects[0]!r}, and object {number} is "
-                f"a {family}, {objects[number]!r}; give objects of one kind, or a similarity that compares them"
+                f"objects are of different kinds: object 0 is {_named(families[0], objects[0])}, and "
+                f"object {number} is {_named(family, objects[number])}; give objects of one kind, or a similarity that compares them"
             )
     return families[0]
+
+
+def _named(family: str, x: Any) -> str:
+    return "missing, None" if x is None else f"a {family}, {x!r}"
 
 
 def _family(number: int, x: Any) -> str:

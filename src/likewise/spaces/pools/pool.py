@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path as Folder
 from typing import Any
@@ -20,7 +20,7 @@ from likewise.similarity.auto.recognise import Recognised, of_field
 from likewise.similarity.base import Similarity, assign
 from likewise.similarity.kinds.vectors import Coordinates
 from likewise.similarity.ranges import Path, column, rescaled, span
-from likewise.spaces.base import SAMPLE, Generator, Space, checked_where
+from likewise.spaces.base import SAMPLE, Generator, Space, checked_where, is_allowed
 from likewise.spaces.codec.codec import identity, plain
 from likewise.spaces.codec.copies import copied
 from likewise.spaces.codec.foreign import foreign, is_graph
@@ -89,6 +89,8 @@ class Pool(Space):
         assign(self, codec=codec, where=checked_where(where), memory=_bytes(memory), client=_checked(client), _spans={})
         assign(self, _cache=None if cache is None else Folder(cache), _processes=_positive(processes))
         given = self._given(objects, column)
+        if not len(given):
+            raise SpaceError("a pool needs at least one object; look at the file, or at the list, that it is made from")
         distinct = self._distinct(given)
         assign(self, duplicates=len(given) - len(distinct), objects=_filtered(distinct, where))
         assign(self, _excluded=tuple(copied(_listed("exclude", exclude))))
@@ -284,7 +286,7 @@ def _hashed(texts: Iterable[str]) -> str:
 def _filtered(objects: Collection[Any], where: Callable[[Any], bool] | None) -> Sequence[Any]:
     if isinstance(objects, Table):
         return objects if where is None else objects.kept(where)
-    return tuple(objects if where is None else filter(where, objects))
+    return tuple(objects if where is None else filter(partial(is_allowed, where), objects))
 
 
 def _bytes(memory: str | int | None) -> int | None:

@@ -25,7 +25,7 @@ from likewise.search.spread import spread
 from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.study.checks import check_parts
+from likewise.study.checks import at_least_one, check_parts, check_spectra
 from likewise.study.goals import Goals, Price
 from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
@@ -50,8 +50,8 @@ class CommitteeMethod(Method):
 
     def __post_init__(self) -> None:
         check_parts(self.acquisition, self.strategy, self.search)
-        if not self.spectra:
-            raise StudyError("an empty list of spectra leaves no model; give 'krein', or several to choose from")
+        check_spectra(self.spectra)
+        at_least_one("initial", self.initial)
 
     def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:
         return tuple(space.differentiate(space.view(one)) for one in similarities(given, space, rng))
@@ -67,8 +67,7 @@ class CommitteeMethod(Method):
                 "acquisition and strategy are for one objective without constraints; leave them out otherwise"
             )
         acquisition = self.acquisition or LogExpectedImprovement()
-        initial = max(1, self.initial)
-        return CommitteeProposer(space, goals, models, acquisition, self.strategy, self.search, initial)
+        return CommitteeProposer(space, goals, models, acquisition, self.strategy, self.search, self.initial)
 
     def describe(self) -> dict[str, Any]:
         return {"spectrum": list(self.spectra)}

@@ -1,0 +1,47 @@
+"""What cannot be meant is refused at once, and the error says what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import likewise as lw
+
+WORDS = ["AC", "AG", "AT", "CC", "CG"]
+
+
+def _study(*given: Any, **options: Any) -> lw.Study:
+    return lw.Study(lw.Pool(WORDS), *given, **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: _study(lw.Hamming), r"write Hamming\(\)"),
+        (lambda: _study(lambda a: 1.0), "takes 1 argument; a similarity is a function of two objects"),
+        (lambda: _study(spectrum="clipp"), "'clipp' is no treatment; give 'krein'"),
+        (lambda: _study(initial=2.5), "initial must be at least 1 and whole, not 2.5"),
+        (lambda: _study(initial=-1), "initial must be at least 1 and whole, not -1"),
+        (lambda: _study().tell("AC", "1.5"), "is no number: '1.5'; tell a float"),
+        (lambda: _study().tell("AC", True), "is no number: True"),
+        (lambda: lw.Pool([]), "at least one object"),
+        (lambda: lw.Strings(12), "an alphabet is a text"),  # type: ignore[arg-type]
+        (lambda: lw.Precomputed(["a", "b"], [[1, 0.2], [0.3, 1]]), r"give the mean of the matrix and its transpose"),
+        (lambda: lw.Pool(WORDS, where=lambda x: x["T"] > 20), "`where` raised TypeError for 'AC'"),
+        (lambda: lw.Box(0, 1, where=lambda x: x["T"]).fit(0.5), "`where` raised"),
+        (lambda: _study_of([None, "a"]), "object 0 is missing, None"),
+    ],
+)
+def test_it_is_refused_with_a_remedy(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(lw.LikewiseError, match=said):
+        make()
+
+
+def _study_of(objects: list[Any]) -> lw.Study:
+    return lw.Study(lw.Pool(objects))
+
+
+def test_a_mean_of_the_matrix_and_its_transpose_is_taken() -> None:
+    assert lw.Precomputed(["a", "b"], [[1, 0.25], [0.25, 1]])("a", "b") == 0.25
