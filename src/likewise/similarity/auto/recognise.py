@@ -133,7 +133,8 @@ def _one_family(objects: Sequence[Any]) -> str:
         if family != families[0]:
             raise SimilarityError(
                 f"objects are of different kinds: object 0 is {_named(families[0], objects[0])}, and "
-                f"object {number} is {_named(family, objects[number])}; give objects of one kind, or a similarity that compares them"
+                f"object {number} is {_named(family, objects[number])}; "
+                "give objects of one kind, or a similarity that compares them"
             )
     return families[0]
 
