@@ -560,3 +560,48 @@ def test_two_rounds_in_a_workbook(run: Run, tmp_path: Path) -> None:
         "done",
         "failed",
     ]
+
+
+@pytest.mark.parametrize("step", ["replace_table", "add_round", "write_suggestions"])
+def test_a_command_that_ends_half_way_is_run_again(
+    run: Run, words: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Wherever it stops, the same command makes the same round again, and nothing is out twice."""
+    from likewise.campaign.runs import commit
+
+    command = ("suggest", words, "-n", 3, "-o", "word", *FAST, "--out", "next.csv")
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(commit, step, stop)
+        assert run(*command).code == 1
+    assert run(*command).code == 0
+    asked = rows(Path("next.csv"))
+    assert len(asked) == 3
+    assert [row["run"] for row in rows(words) if row["run"]] == sorted(
+        (row["run"] for row in asked), key=[row["run"] for row in rows(words)].index
+    )
+    assert {row["round"] for row in asked} == {"1"}
+    assert run("why", asked[0]["run"], words).code == 0
+
+
+def test_a_table_that_changes_while_it_is_thought_about_is_left_alone(
+    run: Run, words: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from likewise.cli.commands import suggest
+
+    judge = suggest.judge
+
+    def meanwhile(*arguments: Any) -> Any:
+        words.write_text(words.read_text() + "w99,BBBBB,4\n")
+        return judge(*arguments)
+
+    monkeypatch.setattr(suggest, "judge", meanwhile)
+    answer = run("suggest", words, "-n", 2, "-o", "word", "-s", "indel", "--out", "next.csv")
+    assert answer.code == 1
+    assert "changed by another program meanwhile; nothing was written" in " ".join(answer.err.split())
+    assert words.read_text().endswith("w99,BBBBB,4\n")
+    assert not Path("next.csv").exists()
+    assert not list(Path().glob("*.bak*"))
