@@ -1,0 +1,186 @@
+"""Conditional settings: which classifier, and the settings that it alone has. `python -m benchmarks.conditional`.
+
+Three of scikit-learn's bundled data sets, accuracy in threefold cross-validation. Every method begins with the same
+random objects. With `--report` the table of docs/benchmarks.md is made from what is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import likewise as lw
+
+RESULTS = Path(__file__).parent / "results" / "conditional.json"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+TASKS = ("digits", "breast_cancer", "wine")
+SEEDS, BEGUN, BUDGET = 5, 8, 40
+BEGIN, END = "<!-- conditional: begin -->\n", "<!-- conditional: end -->\n"
+Evaluate = Callable[[Mapping[str, Any]], float]
+
+SPACE = lw.OneOf(
+    svm=lw.Record(C=lw.Float(1e-3, 1e3, log=True), gamma=lw.Float(1e-5, 10.0, log=True)),
+    forest=lw.Record(depth=lw.Int(1, 20), features=lw.Float(0.05, 1.0)),
+    neighbours=lw.Record(k=lw.Int(1, 40), weights=["uniform", "distance"]),
+)
+
+
+def classifier(x: Mapping[str, Any]) -> Any:
+    """The classifier of an object of the space."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.svm import SVC
+
+    match x:
+        case {"svm": {"C": c, "gamma": gamma}}:
+            return SVC(C=c, gamma=gamma)
+        case {"forest": {"depth": depth, "features": features}}:
+            return RandomForestClassifier(30, max_depth=depth, max_features=features, random_state=0)
+        case {"neighbours": {"k": k, "weights": weights}}:
+            return KNeighborsClassifier(k, weights=weights)
+    raise ValueError(f"{x!r} is none of the classifiers")
+
+
+def task(name: str) -> Evaluate:
+    """The accuracy of an object on a data set."""
+    from sklearn import datasets
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    data = getattr(datasets, f"load_{name}")()
+    order = np.random.default_rng(0).permutation(len(data.target))[:600]
+    rows, labels = data.data[order], data.target[order]
+
+    @cache
+    def scored(key: str) -> float:
+        model = make_pipeline(StandardScaler(), classifier(SPACE.from_json(json.loads(key))))
+        return float(cross_val_score(model, rows, labels, cv=3).mean())
+
+    return lambda x: scored(SPACE.key(x))
+
+
+def ours(evaluate: Evaluate, begun: list[Any], seed: int) -> list[float]:
+    """The values of likewise, in their order."""
+    study = lw.Study(SPACE, seed=seed)
+    for x in begun:
+        study.tell(x, evaluate(x))
+    values = [evaluate(x) for x in begun]
+    while len(values) < BUDGET:
+        (s,) = study.ask()
+        values.append(evaluate(s.object))
+        study.tell(s, values[-1])
+    return values
+
+
+def parzen(evaluate: Evaluate, begun: list[Any], seed: int) -> list[float]:
+    """The values of Optuna's tree-structured Parzen estimator, whose settings are asked for branch by branch."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    for x in begun:
+        ((branch, inside),) = x.items()
+        study.enqueue_trial({"branch": branch, **{f"{branch}.{name}": value for name, value in inside.items()}})
+    values: list[float] = []
+    while len(values) < BUDGET:
+        trial = study.ask()
+        values.append(evaluate(_suggested(trial)))
+        study.tell(trial, values[-1])
+    return values
+
+
+def _suggested(trial: Any) -> dict[str, Any]:
+    branch = trial.suggest_categorical("branch", list(SPACE.branches))
+    if branch == "svm":
+        c = trial.suggest_float("svm.C", 1e-3, 1e3, log=True)
+        return {"svm": {"C": c, "gamma": trial.suggest_float("svm.gamma", 1e-5, 10.0, log=True)}}
+    if branch == "forest":
+        depth = trial.suggest_int("forest.depth", 1, 20)
+        return {"forest": {"depth": depth, "features": trial.suggest_float("forest.features", 0.05, 1.0)}}
+    k = trial.suggest_int("neighbours.k", 1, 40)
+    weights = trial.suggest_categorical("neighbours.weights", ["uniform", "distance"])
+    return {"neighbours": {"k": k, "weights": weights}}
+
+
+def uniform(evaluate: Evaluate, begun: list[Any], seed: int) -> list[float]:
+    """The values of random objects."""
+    drawn = SPACE.sample(BUDGET - len(begun), np.random.default_rng(1000 + seed))
+    return [evaluate(x) for x in [*begun, *drawn]]
+
+
+METHODS = {"likewise": ours, "optuna-tpe": parzen, "random": uniform}
+
+
+def run() -> None:
+    """Fill the results, one data set after the other."""
+    found: dict[str, Any] = {}
+    for name in TASKS:
+        evaluate = task(name)
+        found[name] = {method: [] for method in METHODS}
+        for seed in range(SEEDS):
+            begun = SPACE.sample(BEGUN, np.random.default_rng(seed))
+            for method, optimise in METHODS.items():
+                values = optimise(evaluate, begun, seed)
+                found[name][method].append([round(value, 6) for value in values])
+                print(name, seed, method, round(max(values), 5), flush=True)
+        RESULTS.write_text(json.dumps(found) + "\n")
+
+
+def regrets(values: Mapping[str, list[list[float]]]) -> dict[str, tuple[float, float]]:
+    """Mean regret over the evaluations after the first, and at the end, by method.
+
+    As a share of what the best of all lies above the median of random objects.
+    """
+    every = np.array([run for runs in values.values() for run in runs])
+    best, middle = every.max(), np.median(np.array(values["random"]))
+    found = {}
+    for method, runs in values.items():
+        regret = (best - np.maximum.accumulate(np.array(runs), axis=1)[:, BEGUN:]) / (best - middle)
+        found[method] = float(regret.mean()), float(regret[:, -1].mean())
+    return found
+
+
+def table() -> str:
+    """The section of docs/benchmarks.md."""
+    stored = json.loads(RESULTS.read_text())
+    lines = [
+        "## Conditional settings: 8 random objects + 32 evaluations, 5 seeds",
+        "",
+        "Made by `python -m benchmarks.conditional --report`. A support vector machine, a forest or nearest",
+        "neighbours, each with settings of its own (`lw.OneOf`). Optuna's TPE asks for them branch by branch.",
+        "Mean regret over the evaluations after the first eight, and at the end in brackets, as a share of the",
+        "best accuracy found by any above the median of random objects.",
+        "",
+        "| data set | " + " | ".join(METHODS) + " | likewise / TPE |",
+        "|---" * (len(METHODS) + 2) + "|",
+    ]
+    ratios = []
+    for name in (name for name in TASKS if name in stored):
+        found = regrets(stored[name])
+        ratios.append((found["likewise"][0] + 0.005) / (found["optuna-tpe"][0] + 0.005))
+        cells = [f"{found[method][0]:.3f} ({found[method][1]:.3f})" for method in METHODS]
+        lines.append(f"| {name} | {' | '.join(cells)} | {ratios[-1]:.2f} |")
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    return "\n".join([*lines, "", f"Geometric mean of the ratios: {mean:.2f}.", ""])
+
+
+def report() -> None:
+    """Put the section into the page."""
+    page = PAGE.read_text()
+    if BEGIN not in page:
+        page = page.rstrip() + f"\n\n{BEGIN}{END}"
+    before, rest = page.split(BEGIN)
+    PAGE.write_text(before + BEGIN + table() + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    if "--report" not in sys.argv:
+        run()
+    report()
