@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
+from likewise.acquisition.cost import Priced
 from likewise.acquisition.joint import Certain, JointScorer, Outcome
 from likewise.model.fit import Settings, fit
 from likewise.model.gram_cache import GramCache
@@ -108,3 +109,20 @@ def test_committees_that_share_a_similarity_share_its_columns() -> None:
     (chunk,) = one.chunks
     assert set(chunk.columns) <= {(0, 0), (1, 0)}
     assert all(len(columns.places) == 26 for columns in chunk.columns.values())
+
+
+@pytest.mark.parametrize("priced", [False, True])
+def test_a_query_that_was_sent_is_answered_the_same(priced: bool) -> None:
+    """As over a network: without objects and matrices, and what is certain comes with the rows."""
+    pickling = pytest.importorskip("distributed.protocol.pickle", reason="distributed is not installed")
+    joint = JointScorer.on(outcomes(3, partial=True), [Certain(price, 1.0)]).with_pending(WORDS[3:5])
+    asked = query(joint)
+    if priced:
+        scorer = Priced(joint, lambda objects: 1.0 - price(objects), 3.0)
+        asked = Query(scorer, asked.compared, asked.taken, 0, tuple(known(WORDS) for known in scorer.known))
+    here = Partition.of(WORDS, total=10**6).contenders(asked, 16)
+    sent = pickling.loads(pickling.dumps(asked.lean()))
+    there = Partition.of(WORDS, total=10**6).contenders(sent, 16)
+    np.testing.assert_array_equal(here.rows, there.rows)
+    np.testing.assert_array_equal(here.scores, there.scores)
+    assert np.all(asked.known[-1][here.rows] <= 3.0) or not priced
