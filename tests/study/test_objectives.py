@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
+from likewise.study.record.trial_tables import export as write_trials
 from likewise.study.trial import State
 
 rng = np.random.default_rng(0)
@@ -143,6 +144,9 @@ def test_what_is_exported_is_read_again(tmp_path: Path, suffix: str) -> None:
     study.ask(2)
     study.fail(WORDS[30], "broke")
     path = tmp_path / f"trials{suffix}"
+    # Also by one who does not know the study's goals, as the command line is.
+    write_trials(study._store.since(0)[0], path)
+    assert make().read(path) == 10
     study.export(path)
     other = make()
     assert other.read(path) == 10

@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SuspectWarning
-from likewise.study.suspicion import REPEAT
+from likewise.study.record.suspicion import REPEAT
 
 WORDS = [a + b + c for a in "abcd" for b in "abcd" for c in "abcd"]
 

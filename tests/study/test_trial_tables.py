@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import StorageError, StudyError
+from likewise.study.record.trial_tables import export, read_entries
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
-from likewise.study.trial_tables import export, read_entries
 
 SUFFIXES = [".csv", ".parquet", ".json"]
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -18,7 +18,7 @@ from likewise.campaign import space_text as spacefile
 from likewise.campaign.listener import Listener
 from likewise.campaign.sheet import Choices, sheet
 from likewise.errors import LikewiseError, StorageError, TableError
-from likewise.study.trial_tables import read_entries
+from likewise.study.record.trial_tables import read_entries
 from likewise.tables import gzipped
 from likewise.tables.nesting import DEEPEST, check_depth, read_json
 from likewise.tables.parquet import read_parquet

@@ -18,14 +18,14 @@ from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.goals import Goals, Price
-from likewise.study.ledger import HOLDING, Ledger
 from likewise.study.methods.base import Known, Proposal, Proposer
 from likewise.study.observations import observations, trials_of
-from likewise.study.recorder import new_row
+from likewise.study.record.ledger import HOLDING, Ledger
+from likewise.study.record.recorder import new_row
+from likewise.study.record.suspicion import REPEAT
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import NewRow
 from likewise.study.suggestion import Suggestion
-from likewise.study.suspicion import REPEAT
 from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.

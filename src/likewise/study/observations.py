@@ -10,8 +10,8 @@ import numpy as np
 from likewise.model.gram import same_objects
 from likewise.model.schedule import Data
 from likewise.study.goals import VALUE, Goals
-from likewise.study.ledger import Ledger
 from likewise.study.methods.base import Told
+from likewise.study.record.ledger import Ledger
 from likewise.study.trial import Outcome, State, Trial
 
 

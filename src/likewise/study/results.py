@@ -16,10 +16,10 @@ from likewise.similarity.base import Matrix
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study.goals import Goals
-from likewise.study.ledger import Ledger
 from likewise.study.observations import average_replicates, best_of
 from likewise.study.preferences import Preference, check_preference
-from likewise.study.recorder import Recorder
+from likewise.study.record.ledger import Ledger
+from likewise.study.record.recorder import Recorder
 from likewise.study.storage.base import OpenStudy
 from likewise.study.trial import State, Trial
 
@@ -129,7 +129,7 @@ class Results:
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write every trial to a .csv, .parquet or .json file; each named outcome has columns of its own."""
-        from likewise.study.trial_tables import export
+        from likewise.study.record.trial_tables import export
 
         export(self._store.since(0)[0], path, self.goals.named_outcomes if self.goals.named else ())
 
@@ -153,8 +153,8 @@ class Results:
         Values of objects that are open suggestions are told to those; values and failures that the study has already
         are passed over, so that a file may be read again when it has grown. All rows are told, or none.
         """
-        from likewise.study.reading import new_findings
-        from likewise.study.trial_tables import read_entries
+        from likewise.study.record.reading import new_findings
+        from likewise.study.record.trial_tables import read_entries
 
         with self._lock:
             self._ledger.sync()

@@ -17,38 +17,36 @@ import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.errors import StudyError
-from likewise.model.assessment.diagnosis import Diagnosis, diagnose
-from likewise.model.committee import Committee
-from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
 from likewise.search.plate import Plate
 from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
-from likewise.study import explanation
+from likewise.study.answers import Answers
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
-from likewise.study.findings import Finding, check_single, told, told_row
 from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
 from likewise.study.heartbeat import Heartbeat
-from likewise.study.ledger import Ledger
 from likewise.study.measurement import Measurement
-from likewise.study.methods.base import Beliefs, Method, Restarting
+from likewise.study.methods.base import Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
+<<<<<<< HEAD
 from likewise.study.observations import observations, trials_of, value_of
+=======
+>>>>>>> cc50eaa (What becomes of objects has a folder of its own, what a study believes a file)
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
-from likewise.study.recommendation import Recommendation, expected_best, recommend
-from likewise.study.recorder import Recorder, new_row
-from likewise.study.results import Results
+from likewise.study.record.findings import Finding, check_single, told, told_row
+from likewise.study.record.ledger import Ledger
+from likewise.study.record.recorder import Recorder, new_row
+from likewise.study.record.suspicion import Suspicion
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
-from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.suspicion import Suspicion
+from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State, Trial
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ if TYPE_CHECKING:
     from likewise.run.options import RunOptions
 
 
-class Study(Results):
+class Study(Answers):
     """Ask, tell, remember.
 
     space: where the objects come from: `Pool`, `Box`, `Strings`, `Record` …
@@ -294,6 +292,7 @@ class Study(Results):
                 mine = [t for t in self._trials_in(State.ASKED) if t.worker == self.worker]
                 self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
+<<<<<<< HEAD
     def predict(self, objects: Sequence[Any], *, measurement: bool = False, outcome: str | None = None) -> Prediction:
         """Expected value and standard deviation of each object; `interval(0.95)` of the answer gives intervals.
 
@@ -373,6 +372,8 @@ class Study(Results):
             beliefs, sign = self._beliefs(outcome), self.goals.sign(self._outcome(outcome))
             return diagnose(beliefs.committee, each=each, settings=beliefs.settings, sign=sign)
 
+=======
+>>>>>>> cc50eaa (What becomes of objects has a folder of its own, what a study believes a file)
     def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
         """Evaluate f at suggestions of this study until an end is reached.
 
@@ -443,6 +444,7 @@ class Study(Results):
         if any(t.lease is not None for t in self._ledger.within(State.ASKED)) and self._store.expire():
             self._ledger.sync()
 
+<<<<<<< HEAD
     def _outcome(self, name: str | None) -> str:
         """The outcome of this name, or the one that there is."""
         names = self.goals.outcomes
@@ -466,6 +468,8 @@ class Study(Results):
             raise StudyError(f"study {self.name!r} has no observation{which} to predict from; tell it one first")
         return self._proposer.believe(told)[name]
 
+=======
+>>>>>>> cc50eaa (What becomes of objects has a folder of its own, what a study believes a file)
     def _record(self, findings: Sequence[Finding]) -> None:
         with self._lock:
             self._ledger.sync()

@@ -16,12 +16,12 @@ from likewise.campaign.targets import check_targets
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import StorageWarning, UsageError
+from likewise.study.record.trial_tables import SUFFIXES
+from likewise.study.record.trial_tables import export as write_trials
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import BadRow, Storage, StudyInfo, open_storage
 from likewise.study.storage.database import NoStorage
 from likewise.study.storage.trials import Row
-from likewise.study.trial_tables import SUFFIXES
-from likewise.study.trial_tables import export as write_trials
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, postgresql://…, or a SQLite file.")]
 

@@ -30,8 +30,8 @@ from likewise.study.goals import Goals, Price
 from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
 from likewise.study.methods.outcomes import JointGoals
+from likewise.study.record.suspicion import REPEAT, to_repeat
 from likewise.study.similarities import similarities, with_fixed
-from likewise.study.suspicion import REPEAT, to_repeat
 
 INITIAL = 5
 # So many times as many objects as are wanted are spread out, of which those are taken that can be afforded.

@@ -56,7 +56,8 @@ class Entry(NamedTuple):
 def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
     """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once.
 
-    Named `outcomes` have columns of their own, and one for their standard deviations where any is known.
+    Named `outcomes` have columns of their own, and one for their standard deviations where any is known. Those that
+    rows have are always written.
     """
     target = Path(path)
     suffix = _suffix(target)
@@ -114,9 +115,10 @@ def _suffix(path: Path) -> str:
 
 def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
     """The columns after the object: those of the outcomes instead of one value, where they are named."""
+    known = [json.loads(row.outcomes) for row in rows if row.outcomes]
+    outcomes = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
     if not outcomes:
         return AFTER
-    known = [json.loads(row.outcomes) for row in rows if row.outcomes]
     stds = [name for name in outcomes if any("std" in one.get(name, {}) for one in known)]
     limits = [name for name in outcomes if any("limit" in one.get(name, {}) for one in known)]
     return (*outcomes, *(name + SPREAD for name in stds), *(name + LIMIT for name in limits), *AFTER[2:])

@@ -13,11 +13,11 @@ from likewise.errors import LikewiseError, SuspectWarning
 from likewise.model.schedule import Data
 from likewise.model.targets.contamination import describe, far_values
 from likewise.spaces.base import Space
-from likewise.study.findings import Finding
 from likewise.study.goals import Goals
-from likewise.study.ledger import Ledger
 from likewise.study.methods.base import Beliefs, Known, Proposer
 from likewise.study.observations import observations, trials_of, value_of
+from likewise.study.record.findings import Finding
+from likewise.study.record.ledger import Ledger
 from likewise.study.trial import Trial
 
 # Marks a suggestion to measure again what may be a bad measurement.

@@ -9,12 +9,12 @@ from typing import Any
 
 from likewise.errors import SpaceError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.findings import Finding, told
 from likewise.study.goals import Goals
-from likewise.study.ledger import Ledger
 from likewise.study.measurement import read_value
+from likewise.study.record.findings import Finding, told
+from likewise.study.record.ledger import Ledger
+from likewise.study.record.trial_tables import Entry
 from likewise.study.trial import State, Trial
-from likewise.study.trial_tables import Entry
 
 SETTLED = (State.TOLD, State.FAILED)
 

@@ -1,0 +1,1 @@
+"""What became of objects: written down, read again, and kept in step with the storage."""
