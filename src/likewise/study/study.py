@@ -34,10 +34,7 @@ from likewise.study.measurement import Measurement
 from likewise.study.methods.base import Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
-<<<<<<< HEAD
-from likewise.study.observations import observations, trials_of, value_of
-=======
->>>>>>> cc50eaa (What becomes of objects has a folder of its own, what a study believes a file)
+from likewise.study.observations import value_of
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
 from likewise.study.record.findings import Finding, check_single, told, told_row
@@ -292,32 +289,6 @@ class Study(Answers):
                 mine = [t for t in self._trials_in(State.ASKED) if t.worker == self.worker]
                 self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
-<<<<<<< HEAD
-    def predict(self, objects: Sequence[Any], *, measurement: bool = False, outcome: str | None = None) -> Prediction:
-        """Expected value and standard deviation of each object; `interval(0.95)` of the answer gives intervals.
-
-        measurement: whether of a new measurement, noise included, and not of the true value; False by default.
-        outcome: the name of the outcome; not needed where there is one.
-        """
-        fitted = [self.space.fit(x) for x in objects]
-        believed = self.committee(outcome).predict(fitted, measurement=measurement)
-        return believed if self.goals.sign(self._outcome(outcome)) > 0 else believed.negate()
-
-    def recommend(self, n: int = 1, *, anywhere: bool = False) -> list[Recommendation]:
-        """The objects with the largest expected value, best first.
-
-        n: how many, 1 by default.
-        anywhere: whether of all objects of the space, and not only of the measured ones; False by default.
-        """
-        at_least_one("the number of objects", n)
-        with self._lock:
-            if not self.goals.single:
-                raise StudyError("recommend is for one objective without constraints; read `study.front` or `best_by`")
-            committee, observed = self._beliefs().committee, trials_of(self._ledger, self._outcome(None), self.goals)
-            failed, rng = [t.object for t in self._ledger.within(State.FAILED)], np.random.default_rng(self.seed)
-            others = expected_best(n, self.space, committee, observed, failed, rng) if anywhere else []
-            return recommend(n, committee, observed, self.goals.sign(self._outcome(None)), others)
-
     def expected_gain(self, n: int = 1, *, of: Sequence[Suggestion] | None = None) -> Gain:
         """What is still expected to be gained over the best observation by the next ask, and the chance of any gain.
 
@@ -344,36 +315,6 @@ class Study(Answers):
             best = self.goals.sign(self._outcome(None)) * value_of(self.best, self._outcome(None))
             return joint_gain(found, self.committee(), best, self.seed)
 
-    def explain(self, x: Any, most: int = explanation.ANALOGUES, *, outcome: str | None = None) -> tuple[Analogue, ...]:
-        """The observations with the most influence on the prediction at an object, signed; `most` of them.
-
-        outcome: the name of the outcome; not needed where there is one.
-        """
-        fitted = self.space.fit(x)
-        with self._lock:
-            name, beliefs = self._outcome(outcome), self._beliefs(outcome)
-            return explanation.analogues(fitted, beliefs, trials_of(self._ledger, name, self.goals), most, name)
-
-    def committee(self, outcome: str | None = None) -> Committee:
-        """The models behind the predictions, with their weights; values are negated when minimising.
-
-        outcome: the name of the outcome; not needed where there is one.
-        """
-        with self._lock:
-            return self._beliefs(outcome).committee
-
-    def diagnose(self, *, each: bool = True, outcome: str | None = None) -> Diagnosis:
-        """Is this similarity any good here? Leave-one-out errors, calibration, spectrum, weights, and a verdict.
-
-        each: judge each similarity of the committee alone too, which takes a fit of each; True by default.
-        outcome: the name of the outcome; not needed where there is one.
-        """
-        with self._lock:
-            beliefs, sign = self._beliefs(outcome), self.goals.sign(self._outcome(outcome))
-            return diagnose(beliefs.committee, each=each, settings=beliefs.settings, sign=sign)
-
-=======
->>>>>>> cc50eaa (What becomes of objects has a folder of its own, what a study believes a file)
     def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
         """Evaluate f at suggestions of this study until an end is reached.
 
@@ -444,32 +385,10 @@ class Study(Answers):
         if any(t.lease is not None for t in self._ledger.within(State.ASKED)) and self._store.expire():
             self._ledger.sync()
 
-<<<<<<< HEAD
-    def _outcome(self, name: str | None) -> str:
-        """The outcome of this name, or the one that there is."""
-        names = self.goals.outcomes
-        if name is None and len(names) == 1:
-            return names[0]
-        if name not in names:
-            given = "give outcome=…" if name is None else f"there is no outcome {name!r}"
-            raise StudyError(f"study {self.name!r} has the outcomes {', '.join(map(repr, names))}; {given}")
-        return name
-
     def _asking(self, replicates: bool = False, plate: Plate | None = None, price: Price | None = None) -> Asking:
         knowing = self._store, self._ledger, self.space, self._proposer, self.seed
         return Asking(*knowing, self.goals, replicates, plate, price)
 
-    def _beliefs(self, outcome: str | None = None) -> Beliefs:
-        name = self._outcome(outcome)
-        self._ledger.sync()
-        told = observations(self._ledger, self.goals)
-        if name not in told.outcomes:
-            which = f" of {name!r}" if self.goals.named else ""
-            raise StudyError(f"study {self.name!r} has no observation{which} to predict from; tell it one first")
-        return self._proposer.believe(told)[name]
-
-=======
->>>>>>> cc50eaa (What becomes of objects has a folder of its own, what a study believes a file)
     def _record(self, findings: Sequence[Finding]) -> None:
         with self._lock:
             self._ledger.sync()
