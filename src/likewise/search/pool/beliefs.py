@@ -44,33 +44,37 @@ class Beliefs:
 
         Rows that cannot be worth `least` are left at −∞: a bound costs less than a score.
         """
-        moments = [
-            (means, self._given_pending(place, committee, variances))
-            for place, (committee, (means, variances)) in enumerate(zip(scorer.committees, self.moments, strict=True))
-        ]
+        moments = self._moments(scorer)
         known = list(self.entries.known.values())
         ceiling = self._lower(scorer, scorer.bound_moments(moments, known))
         # In the precision that decides which rows are best.
         few = np.flatnonzero(ceiling.astype(np.float32) >= np.float32(least))
         score = np.full(len(ceiling), -np.inf)
-        if len(few) == len(ceiling):
-            score, ceiling = self._exact(scorer, moments, known, slice(None))
-        elif len(few):
-            score[few], ceiling[few] = self._exact(scorer, moments, known, few)
+        if len(few):
+            score[few] = self._exact(scorer, moments, known, few)
+            some = [(means[:, few], variances[:, few]) for means, variances in moments]
+            tight = scorer.bound_moments(some, [values[few] for values in known], tight=True)
+            ceiling[few] = self._lower(scorer, tight, few)
         return score, ceiling
 
-    def _exact(
-        self, scorer: Scoring, moments: Sequence[Moments], known: Sequence[Vector], few: Any
-    ) -> tuple[Vector, Vector]:
-        """The scores of some of the rows, and tight bounds of what they cannot exceed."""
+    def exact_scores(self, scorer: Scoring) -> Vector:
+        """What each row is worth given the scorer's pending objects."""
+        return self._exact(scorer, self._moments(scorer), list(self.entries.known.values()), slice(None))
+
+    def _moments(self, scorer: Scoring) -> list[Moments]:
+        """Each committee's means and variances, given what is pending."""
+        each = enumerate(zip(scorer.committees, self.moments, strict=True))
+        return [(mean, self._given_pending(place, committee, v)) for place, (committee, (mean, v)) in each]
+
+    def _exact(self, scorer: Scoring, moments: Sequence[Moments], known: Sequence[Vector], few: Any) -> Vector:
+        """The scores of some of the rows."""
         some = [(means[:, few], variances[:, few]) for means, variances in moments]
         facts = [values[few] for values in known]
         each = [self.entries.of(place) for place in range(len(moments))]
         rows = [{k: scores[few] for k, scores in mine.items()} for mine, _ in each]
         selves = [{k: own[few] for k, own in theirs.items()} for _, theirs in each]
         score = scorer.hide_known(scorer.score_moments(some, facts), rows, selves)
-        ceiling = scorer.bound_moments(some, facts, tight=True)
-        return self._lower(scorer, score, few), self._lower(scorer, ceiling, few)
+        return self._lower(scorer, score, few)
 
     def _lower(self, scorer: Scoring, score: Vector, few: Any = slice(None)) -> Vector:
         return score if self.log_chance is None else scorer.lower(score, self.log_chance[few])

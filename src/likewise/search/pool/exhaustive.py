@@ -54,7 +54,7 @@ class _Shortlist:
     def rank(self, query: Query, objects: Sequence[Any]) -> Found:
         """The objects of the list that are not taken, best first, to a query that extends the last one."""
         self.query = query
-        scores = np.where(np.isin(self.rows, query.taken), -np.inf, self.beliefs.scores(query.scorer)[0])
+        scores = np.where(np.isin(self.rows, query.taken), -np.inf, self.beliefs.exact_scores(query.scorer))
         order = best_places(scores, self.rows, query, len(scores))
         return Found([objects[i] for i in self.rows[order].tolist()], scores[order])
 
