@@ -271,7 +271,7 @@ def test_asking_twice_is_one_round(run: Run, words: Path) -> None:
 def test_the_best_of_replicates_is_named_by_its_rows(run: Run, save: Save) -> None:
     table = save("smiles,yield\nCCO,1\nCCN,2\nCCC,1\nCCO,7\nCCCC,3\nCCF,\n")
     answer = run("suggest", table, "-s", "indel")
-    assert "Best so far: CCO, yield 4 (mean of rows 2, 5)." in answer.out
+    assert "Best so far: yield 4 (mean of rows 2, 5), CCO." in answer.out
     assert run("suggest", table, "-s", "indel", "--json").data["best"]["rows"] == [2, 5]
 
 

@@ -450,14 +450,14 @@ def test_analogues_of_records_are_told_by_what_they_have_different(run: Run, sav
     table = save("\n".join(["base,ligand,t,y", *rows]))
     command = ("suggest", table, "-o", "base", "-o", "ligand", "-o", "t", "-s", "base=equal,ligand=equal,t=rbf")
     answer = run(*command, "--report", "r.html", "--out", "next.csv")
-    assert "the same with" in answer.out
     text = Path("r.html").read_text(encoding="utf-8")
     assert "the same with" in text
     assert "likewise_because" in Path("next.csv").read_text()
     said = run(*command, "--json").data["suggestions"][0]
     nearest = said["because"][0]["object"]
-    unlike = [f"{k}: {v:g}" if k == "t" else f"{k}: {v}" for k, v in nearest.items() if v != said["object"][k]]
-    assert f"the same with {', '.join(unlike)} (" in answer.out
+    unlike = [f"{k} {v:g}" if k == "t" else f"{k} {v}" for k, v in nearest.items() if v != said["object"][k]]
+    assert f"{said['because'][0]['value']:g} with {', '.join(unlike)}" in answer.out
+    assert [line.split()[:3] for line in answer.out.splitlines()[:1]] == [["base", "ligand", "t"]]
 
 
 def test_rows_alone_are_read_by_what_needs_no_candidates(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,5 +508,5 @@ def test_intervals_are_shown_and_keep_to_the_bounds(run: Run, words: Path) -> No
     assert all(low <= s["low"] <= s["mean"] <= s["high"] <= high for s in kept)
     explained = run("explain", words, free[0]["object"], "-o", "word", *bounds, "--json").data
     assert low <= explained["low"] <= explained["mean"] <= explained["high"] <= high
-    assert "(95 %)" in run("suggest", words, "-o", "word", *FAST).out
+    assert "95 % interval" in run("suggest", words, "-o", "word", *FAST).out
     assert run("suggest", words, "-o", "word", *FAST, "--bounds", "low").code == 2

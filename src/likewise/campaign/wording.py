@@ -1,13 +1,9 @@
-"""Objects, reasons, numbers and shares in the words that people read: in the terminal, in files and in the report."""
+"""Objects, counts and shares in the words that people read: in the terminal, in files and in the report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-
-from likewise.study.suggestion import Suggestion
-
-BECAUSE = 3
 
 
 def shown(x: Any, width: int | None = None) -> str:
@@ -41,19 +37,6 @@ def difference(x: Any, other: Any) -> dict[str, Any] | None:
     return fields if 0 < len(fields) < len(x) else None
 
 
-def because(suggestion: Suggestion, between: str = "; ") -> str:
-    """The strongest analogues with their values and weights, as text; of records, only the fields that differ."""
-    strongest = suggestion.analogues[:BECAUSE]
-    return between.join(
-        f"{_beside(a.object, suggestion.object)} ({a.value:.4g}, {a.influence:+.2f})" for a in strongest
-    )
-
-
-def _beside(x: Any, suggested: Any) -> str:
-    fields = difference(x, suggested)
-    return shown(x) if fields is None else f"the same with {shown(fields)}"
-
-
 def count(number: int, what: str) -> str:
     """A number of things.
 
@@ -74,12 +57,3 @@ def percent(share: float | None) -> str:
     if 0 < share < 0.001:
         return "< 0.1 %"
     return f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"
-
-
-def expectation(mean: float | None, low: float | None, high: float | None) -> str:
-    """What is expected, with its 95 % interval.
-
-    >>> expectation(71.23, 64.9, 77.4), expectation(None, None, None)
-    ('71.23 (64.9 to 77.4)', '')
-    """
-    return "" if mean is None else f"{mean:.4g} ({low:.4g} to {high:.4g})"

@@ -10,6 +10,7 @@ escapes, and very long cells are cut. Nothing else is to print.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,8 +61,15 @@ def _cut(text: str, most: int) -> str:
 def _console(*, stderr: bool) -> Terminal:
     from rich.console import Console as Terminal
 
-    width = None if (sys.stderr if stderr else sys.stdout).isatty() else PIPE_WIDTH
+    # rich reads COLUMNS itself, where somebody has set it.
+    known = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
+    width = None if known else PIPE_WIDTH
     return Terminal(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
+
+
+def answer_width() -> int:
+    """How many characters a line of an answer may have."""
+    return _console(stderr=False).width
 
 
 def _show(console: Terminal, text: str) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from likewise import __version__
+from likewise.campaign.display.numbers import expectation
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
-from likewise.campaign.wording import count, difference, expectation, percent, shown
+from likewise.campaign.wording import count, difference, percent, shown
 from likewise.errors import UsageError
 from likewise.figures import figures
 from likewise.report.charts import charts

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
 from likewise.campaign.runs.columns import RunColumns
@@ -64,7 +65,9 @@ def commit_round(
             cells = row_cells(round.frame, round.places, list(sheet.own))
             add_round(journal, round_lines(problem, found, round.runs, cells, asked.settings or {}))
     out = [_run(round, sheet, place) for place in round.before]
-    write_suggestions(target, sheet, round, [*(_said(journal, run) for run in out), *map(said_of, found)])
+    reasons = Reasons.of(problem)
+    said = [*(_said(journal, run) for run in out), *(said_of(s, reasons) for s in found)]
+    write_suggestions(target, sheet, round, said)
     return Committed(round.number, round.runs, tuple(out), backup)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import polars
 
+from likewise.campaign.display.numbers import rounded
+from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.listener import Listener
 from likewise.campaign.objects import to_cells
 from likewise.campaign.roles import PREFIX
@@ -17,7 +19,6 @@ from likewise.campaign.runs.results import as_results
 from likewise.campaign.runs.rounds import Round
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.states import Kind
-from likewise.campaign.wording import because
 from likewise.errors import LikewiseError
 from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
@@ -28,7 +29,7 @@ from likewise.tables.reading import read
 from likewise.tables.writing import dialect_for, write
 
 PREDICTIONS = ("mean", "std", "low", "high", "chance")
-DIGITS = 6
+DIGITS, CHANCE_DIGITS = 6, 3
 # What is said of a suggestion, by the name of its column.
 Said = Mapping[str, Any]
 
@@ -88,9 +89,10 @@ def write_first_table(target: Path, space: Space, found: Sequence[Suggestion], c
     return runs
 
 
-def said_of(suggestion: Suggestion) -> dict[str, Any]:
+def said_of(suggestion: Suggestion, reasons: Reasons | None = None) -> dict[str, Any]:
     """What the model said of a suggestion, by the name of its column."""
-    return {**{name: getattr(suggestion, name) for name in PREDICTIONS}, "because": because(suggestion) or None}
+    because = None if reasons is None else reasons.text(suggestion) or None
+    return {**{name: getattr(suggestion, name) for name in PREDICTIONS}, "because": because}
 
 
 def _with_predictions(
@@ -102,7 +104,16 @@ def _with_predictions(
         if dialect.kind != "csv":
             extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
         else:
-            texts = [None if value is None else number_text(value, decimal, DIGITS) for value in values]
+            texts = [_text(name, value, each.get("std"), decimal) for value, each in zip(values, said, strict=True)]
             extra.append(polars.Series(f"{PREFIX}{name}", texts, dtype=polars.String()))
     reasons = [each.get("because") for each in said]
     return frame.with_columns([*extra, polars.Series(f"{PREFIX}because", reasons, dtype=polars.String())])
+
+
+def _text(name: str, value: float | None, std: float | None, decimal: Decimal) -> str | None:
+    """A number of a prediction as a cell, with the digits that its uncertainty leaves it."""
+    if value is None:
+        return None
+    if name == "chance" or not std:
+        return number_text(value, decimal, CHANCE_DIGITS if name == "chance" else DIGITS)
+    return rounded(value, std).replace(".", decimal)

@@ -9,11 +9,12 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from likewise.campaign.cautions import beyond_seen
+from likewise.campaign.display.numbers import expectation
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.project import find_project
 from likewise.campaign.sheet import Sheet, sheet
-from likewise.campaign.wording import expectation, shown
+from likewise.campaign.wording import shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
 from likewise.cli.commands.session import Session

@@ -13,9 +13,9 @@ import typer
 
 from likewise.campaign import names, space_text
 from likewise.campaign.batches import Batch
+from likewise.campaign.display.naming import cells_of, columns_of
 from likewise.campaign.judgement import judge
 from likewise.campaign.listener import Listener
-from likewise.campaign.objects import to_cells
 from likewise.campaign.plate_map import plate_map, write_plate
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.runs.commit import Asked, Committed, commit_first_table, commit_round
@@ -209,10 +209,12 @@ def answer(
     verdict = None if judgement is None else judgement.verdict
     asked = Asked(chosen, tuple(again), before, {"options": plan.options, "verdict": verdict})
     committed = _commit(problem, found, files.out, asked, listener)
+    gain = problem.study.expected_gain(of=found) if problem.measured else None
+    made = Answer(problem, found, verdict, chosen, files, plan, committed, gain)
     if files.report is not None:
         with listener.working("drawing the report"):
             write_report(problem, found, judgement, files.report, listener.notes)
-    return Answer(problem, found, verdict, chosen, files, plan, committed)
+    return made
 
 
 def _ask(problem: Problem, n: int, batch: Batch) -> list[Suggestion]:
@@ -227,21 +229,11 @@ def _write_plate(plate: options.Plate, found: Answer, seed: int, console: Consol
     problem, target = found.problem, plate.plate
     if target is None or not found.suggestions:
         return
-    roles = None if problem.sheet is None else problem.sheet.roles
-    columns = list(found.chosen.objects) if roles is None else list(roles.objects)
-    columns = columns or list(problem.study.space.parts) or ["object"]
-    cells = [_cells(problem, s.object, columns) for s in found.suggestions]
+    columns = columns_of(problem, found.chosen.objects)
+    cells = [cells_of(problem, s.object, columns) for s in found.suggestions]
     drawn = plate_map(len(cells), plate.wells or 96, plate.controls or 0, plate.replicates or 1, seed)
     write_plate(target, drawn, found.names, columns, cells)
     console.note(f"Plate map written to {target}: {count(len(drawn), 'well')} in random order")
-
-
-def _cells(problem: Problem, x: Any, columns: Sequence[str]) -> list[str]:
-    """The object as cells: those of its row where it is a row of the table."""
-    sheet, place = problem.sheet, problem.place(x)
-    if sheet is not None and place is not None and problem.pool is not None:
-        return [sheet.cell(column, place) for column in columns]
-    return to_cells(problem.study.space, x, columns, "." if sheet is None else sheet.decimal)
 
 
 def _commit(

@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from likewise.campaign.display.naming import cells_of, columns_of, headings_of, named_cells
+from likewise.campaign.display.numbers import expectation, interval, plus_minus
+from likewise.campaign.display.prospects import ORDER, prospect
+from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
 from likewise.campaign.runs.commit import Committed
 from likewise.campaign.sheet import Choices, rows_named
-from likewise.campaign.wording import because, expectation, percent, shown
+from likewise.campaign.wording import percent
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
 from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
-from likewise.cli.console import say, say_table
+from likewise.cli.console import answer_width, say
+from likewise.cli.layout import Line, lay_out
+from likewise.study.gain import Gain
 from likewise.study.suggestion import Suggestion
 
-# Characters of a similarity's name; those of records with many fields are long.
-NAME = 60
 NEXT = "next.csv"
 NOTHING_LEFT = "Every candidate has a value or is under way: there is nothing left to suggest."
 
@@ -73,6 +77,12 @@ class Answer:
     files: Files
     plan: Plan
     committed: Committed | None
+    gain: Gain | None = None
+
+    @property
+    def prospect(self) -> str:
+        """What is still to be gained, in words."""
+        return prospect(self.gain, self.value, minimize=self.problem.study.direction == "minimize")
 
     @property
     def value(self) -> str:
@@ -131,6 +141,7 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
         if other is None
         else {**object_json(problem, other.object), "mean": other.mean, "low": other.low, "high": other.high},
         "suggestions": suggestions,
+        "gain": None if answer.gain is None else {"expected": answer.gain.expected, "chance": answer.gain.chance},
         "similarities": weights_json(problem),
         "verdict": answer.verdict,
         "out": None if out is None else str(out),
@@ -148,37 +159,45 @@ def _best_json(problem: Problem, x: Any, value: float | None) -> dict[str, Any]:
 
 
 def say_answer(answer: Answer) -> None:
-    sheet, found, value = answer.problem.sheet, answer.suggestions, answer.value
-    objects = "object" if sheet is None else ", ".join(sheet.roles.objects)
-    if not found:
+    reasons = Reasons.of(answer.problem)
+    if not answer.suggestions:
         say(NOTHING_LEFT)
-    elif found[0].mean is None:
-        say_table(("", objects), [(name, shown(s.object)) for name, s in zip(answer.names, found, strict=True)])
     else:
-        rows = [
-            (name, shown(s.object), expectation(s.mean, s.low, s.high), percent(s.chance), because(s, "\n"))
-            for name, s in zip(answer.names, found, strict=True)
-        ]
-        columns = ("", objects, f"expected {value} (95 %)", "beats best", f"because of ({value}, weight)")
-        say_table(columns, rows, right=(3,))
-    _say_background(answer)
+        say(*_laid_out(answer, reasons))
+    _say_background(answer, reasons)
 
 
-def _say_background(answer: Answer) -> None:
-    """The best so far, the similarities, the verdict, and how to go on."""
-    problem = answer.problem
+def _laid_out(answer: Answer, reasons: Reasons) -> list[str]:
+    """The suggestions, a column for each factor, and what is expected of them and why."""
+    problem, names, found = answer.problem, reasons.names, answer.suggestions
+    columns = columns_of(problem, answer.chosen.objects)
+    headings, predicted = headings_of(names, columns), found[0].mean is not None
+    rows = []
+    for name, s in zip(answer.names, found, strict=True):
+        texts = named_cells(names, columns, cells_of(problem, s.object, columns))
+        own = [plus_minus(s.mean, s.std), interval(s.low, s.high), percent(s.chance)] if predicted else []
+        said = zip(("because", "against"), reasons.texts(s), strict=True) if predicted else ()
+        rows.append(Line([name, *texts, *own], [(label, text) for label, text in said if text]))
+    more = [f"expected {answer.value}", "95 % interval", "beats best"] if predicted else []
+    right = (len(headings) + 3,) if predicted else ()
+    return lay_out(["", *headings, *more], rows, answer_width(), right)
+
+
+def _say_background(answer: Answer, reasons: Reasons) -> None:
+    """The order, the best so far, what is still to be gained, the verdict, and how to go on."""
+    problem, names = answer.problem, reasons.names
+    if len(answer.suggestions) > 1 and answer.suggestions[0].mean is not None:
+        say("", ORDER)
     if problem.measured:
         best = problem.study.best
         where = _where(problem, best.object)
-        say("", f"Best so far: {shown(best.object)}, {answer.value} {best.value:.6g}{where}.")
+        say("", f"Best so far: {answer.value} {best.value:.6g}{where}, {names.object(best.object, reasons.column)}.")
         if (other := problem.recommended()) is not None:
             expected = expectation(other.mean, other.low, other.high)
-            say(
-                f"Recommended: {shown(other.object)}, expected {answer.value} {expected}; the best may have been lucky."
-            )
-    shares = [f"{shown(name, NAME)} {percent(share)}" for name, share in problem.weights() if share >= 0.005]
-    if shares:
-        say(f"Similarities: {', '.join(shares)}.")
+            what = names.object(other.object, reasons.column)
+            say(f"Recommended: {what}, expected {answer.value} {expected}; the best may have been lucky.")
+    if answer.prospect:
+        say(answer.prospect)
     if answer.verdict:
         say(f"Verdict: {answer.verdict}")
     if answer.files.report is not None:

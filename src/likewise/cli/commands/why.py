@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from likewise.campaign.display.numbers import expectation
 from likewise.campaign.runs.journal import Journal, history
-from likewise.campaign.wording import expectation, percent, shown
+from likewise.campaign.wording import percent, shown
 from likewise.cli.commands.session import Session, words
 from likewise.cli.commands.stored import open_existing, trials_of
 from likewise.cli.console import Console, say, say_table

@@ -1,0 +1,1 @@
+"""What people are shown of objects, numbers and reasons: names, digits and words."""

@@ -1,0 +1,31 @@
+"""What is still to be gained, in words."""
+
+from __future__ import annotations
+
+from likewise.campaign.display.numbers import rounded
+from likewise.campaign.wording import percent
+from likewise.study.gain import Gain
+
+# Less than this, and one may as well stop.
+SLIGHT = 0.05
+ORDER = (
+    "Each is chosen in view of those above it, as the one that promises most beside them. So a later one may have the "
+    "higher expectation."
+)
+
+
+def prospect(gain: Gain | None, value: str, *, minimize: bool = False) -> str:
+    """What the next round promises, and whether that is little; an empty text while nothing can be said.
+
+    >>> print(prospect(Gain(4.13, 0.45, 1), "yield"))
+    Still to be gained: about 4.1 more yield on average by this one; chance of 45 % that it beats the best so far.
+    """
+    if gain is None or gain.expected is None or gain.n == 0:
+        return ""
+    these, one = ("this one", "it") if gain.n == 1 else (f"these {gain.n}", "one of them")
+    about = (
+        f"about {rounded(gain.expected, gain.expected)} {'less' if minimize else 'more'} {value} on average by {these}"
+    )
+    chance = "" if gain.chance is None else f"; chance of {percent(gain.chance)} that {one} beats the best so far"
+    little = " That is little: it may be time to stop." if gain.chance is not None and gain.chance < SLIGHT else ""
+    return f"Still to be gained: {about}{chance}.{little}"
