@@ -1,13 +1,14 @@
-"""`python -m benchmarks.experiments.departures`: what three departures of docs/paper.md are worth, in small studies.
+"""`python -m benchmarks.experiments.departures`: what some departures of docs/paper.md are worth, in small studies.
 
 Functions are drawn from the model itself (RBF, boxes of width 10, a lengthscale of 2 in two dimensions that grows as
 √d), so that the model is right and what is measured is the search: how much of a batch EQ fills, and how often a start
-far from all observations finds a higher u₂. Then regret of the paper's method by the noise that it is given.
+far from all observations finds a higher u₂. Then, in the paper's application, regret by the noise that is given, and
+how many trajectories climb and rest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,11 +16,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 import likewise as lw
+from benchmarks.experiments.methods import similarity
 from benchmarks.experiments.tasks import task
-from benchmarks.methods.analogical import own
+from benchmarks.methods.analogical import face, own
 from benchmarks.run import run
 from benchmarks.tables import markdown
 from benchmarks.tasks.base import Matrix, Task, Vector
+from benchmarks.tasks.expectation import INTEGRANDS, expectation
 
 WIDTH, BATCH, STUDIES, STARTS = 10.0, 8, 10, 30
 # Bases of a random function drawn from the Gaussian process.
@@ -80,8 +83,6 @@ def _negative(post: Any, kappa: float, x: Vector) -> tuple[float, Matrix]:
 
 def regret(name: str, noise: float) -> float:
     """Final regret of the paper's second strategy with this noise; the values have none."""
-    from benchmarks.experiments.methods import similarity
-
     problem = task(name)
     options = {"method": lw.Paper(noise=noise, strategy="top")}
     method = own("paper", "", lambda made: {**options, "similarity": similarity(made)})
@@ -93,6 +94,22 @@ def _final(problem: Task, values: list[float]) -> float:
     return (best - max(problem.sign * value for value in values)) / (best - median)
 
 
+def climbs(d: int, n: int, integrand: str) -> tuple[float, float]:
+    """Of the trajectories of u₂ by const − KL, the shares that end above their start, and that come to rest."""
+    problem, shares = replace(expectation(d, integrand), initial=n), []
+    for seed in range(SEEDS):
+        seen = face(problem)
+        method = lw.Paper(strategy="top")
+        study = lw.Study(seen.space, similarity(problem), method=method, seed=seed)
+        numbers = problem.start(seed)
+        study.tell_many([(seen.seen(x), y) for x, y in zip(numbers, problem.score(numbers).tolist(), strict=True)])
+        found, scorer = method.trajectories(study), study.predict
+        u2 = [np.asarray(p.mean) + method.kappa * np.asarray(p.std) for p in map(scorer, (found.starts, found.ends))]
+        shares.append((np.mean(u2[1] > u2[0]), np.mean(found.converged)))
+    above, rest = np.mean(shares, axis=0)
+    return float(above), float(rest)
+
+
 def main() -> None:
     rows = [
         [str(d), str(n), f"{filled(d, n, 'two_stage'):.0%}", f"{filled(d, n, 'top'):.0%}", f"{missed(d, n):.0%}"]
@@ -102,7 +119,11 @@ def main() -> None:
     heads = ["dimensions", "observations", "filled, strategy 1", "filled, strategy 2", "a fresh start finds more"]
     print(markdown(heads, rows) + "\n", flush=True)
     by_noise = [[name, *(f"{regret(name, noise):.3f}" for noise in NOISES)] for name in TASKS]
-    print(markdown(["final regret", *(f"σ² = {noise:g}" for noise in NOISES)], by_noise))
+    print(markdown(["final regret", *(f"σ² = {noise:g}" for noise in NOISES)], by_noise) + "\n", flush=True)
+    print("trajectories of u₂ that end above their start, and that rest within 200 steps:\n")
+    cases = [(d, n) for d in (1, 2, 5) for n in (10, 30)]
+    ends = [[str(d), str(n), *("{:.0%}, {:.0%}".format(*climbs(d, n, name)) for name in INTEGRANDS)] for d, n in cases]
+    print(markdown(["dimensions", "observations", *INTEGRANDS], ends))
 
 
 if __name__ == "__main__":
