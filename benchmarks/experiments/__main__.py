@@ -16,6 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", metavar="EXPERIMENT", help=f"of {', '.join(EXPERIMENTS)}; all if absent")
     parser.add_argument("--seeds", type=int, help="seeds of every method; as planned for each if absent")
     parser.add_argument("--methods", default="", help="those whose names begin so, separated by commas")
+    parser.add_argument("--tasks", default="", help="those whose names begin so, separated by commas")
     parser.add_argument("--data", type=Path, help="folder of the data sets; ../shared/data if absent")
     parser.add_argument("--results", type=Path, default=RESULTS, help="benchmarks/results/experiments if absent")
     parser.add_argument("--docs", action="store_true", help="make docs/experiments.md and its pictures; run nothing")
@@ -29,9 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         write(given.results)
         return
-    only = tuple(name for name in given.methods.split(",") if name)
+    methods, tasks = (tuple(name for name in text.split(",") if name) for text in (given.methods, given.tasks))
     for name in given.names or EXPERIMENTS:
-        run_missing(EXPERIMENTS[name], given.seeds, only, given.results)
+        run_missing(EXPERIMENTS[name], given.seeds, methods, tasks, given.results)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/experiments.md out of the results: tables, curves, and how often the paper's method won, tied and lost."""
+"""docs/experiments.md out of the results: tables, curves, and how often the paper's method won and lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.curves import draw
 from benchmarks.experiments.figures import LOOKS, draw_notebook
 from benchmarks.experiments.plan import EXPERIMENTS, RESULTS, REUSED, Experiment
-from benchmarks.measures import Measures, bootstrap, paired, shared
+from benchmarks.measures import Measures, bootstrap, geometric_mean, paired, ratio, shared
 from benchmarks.tables import all_measures, markdown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"
@@ -27,8 +27,8 @@ OPPONENTS = {
     "batches": ("random", "botorch-qucb", "botorch-qlogei", "turbo-1", "likewise"),
     "similarity": ("random", "cego-clip", "cego-flip", "likewise-given"),
 }
-# Fewer shared seeds say nothing.
-ENOUGH = 2
+# Fewer shared seeds make nothing sure.
+ENOUGH = 3
 
 Tables = Mapping[str, Mapping[str, Measures]]
 
@@ -60,7 +60,7 @@ def _section(experiment: Experiment, folder: Path, pictures: Path) -> str:
             grid(experiment, tables, lambda m: m.auc),
             "Processor seconds of a tell and an ask:\n",
             seconds(experiment, tables),
-            "Tasks on which a variant of the paper's method won / tied / lost, by AUC regret:\n",
+            "The paper's method against the others, by AUC regret: tasks won : lost, of these the sure ones, ratio:\n",
             duels(experiment, tables),
             f"![regret after each evaluation]({pictures.name}/{picture.name})\n",
             settings(experiment, contents),
@@ -101,18 +101,24 @@ def seconds(experiment: Experiment, tables: Tables) -> str:
 
 
 def duels(experiment: Experiment, tables: Tables) -> str:
-    """How often each variant of the paper's method won, tied and lost against each opponent."""
+    """Each variant of the paper's method against each opponent: tasks won and lost, the sure ones, the mean ratio."""
     variants = [name for name in order(experiment) if name.startswith("paper")]
     rows = [[name, *(_duel(name, other, tables) for other in OPPONENTS[experiment.name])] for name in variants]
     return markdown(["method", *(f"against {other}" for other in OPPONENTS[experiment.name])], rows) + "\n"
 
 
 def _duel(name: str, other: str, tables: Tables) -> str:
-    outcomes = [outcome(table[name], table[other]) for table in tables.values() if name in table and other in table]
-    return " / ".join(str(outcomes.count(sign)) for sign in (-1, 0, 1))
+    pairs = [(table[name], table[other]) for table in tables.values() if name in table and other in table]
+    pairs = [pair for pair in pairs if shared(*pair)]
+    if not pairs:
+        return ""
+    signs, certain = [float(np.sign(np.subtract(*paired(*pair)).mean())) for pair in pairs], [sure(*p) for p in pairs]
+    mean = geometric_mean([ratio(*pair) for pair in pairs])
+    won, lost = ([found.count(sign) for found in (signs, certain)] for sign in (-1, 1))
+    return f"{won[0]} : {lost[0]}, sure {won[1]} : {lost[1]}, ×{mean:.2f}"
 
 
-def outcome(ours: Measures, theirs: Measures) -> int:
+def sure(ours: Measures, theirs: Measures) -> int:
     """−1 where our AUC regret is lower, 1 where it is higher, 0 where the 90 % interval of the difference holds 0."""
     if len(shared(ours, theirs)) < ENOUGH:
         return 0

@@ -87,12 +87,20 @@ EXPERIMENTS = {
 
 
 def run_missing(
-    experiment: Experiment, seeds: int | None = None, only: tuple[str, ...] = (), folder: Path = RESULTS
+    experiment: Experiment,
+    seeds: int | None = None,
+    methods: tuple[str, ...] = (),
+    tasks: tuple[str, ...] = (),
+    folder: Path = RESULTS,
 ) -> None:
-    """Run what is missing of an experiment, and say how it went."""
+    """Run what is missing of an experiment, and say how it went.
+
+    `methods` and `tasks` keep those whose names begin so, all if empty.
+    """
     for task_name, name, seed in experiment.runs(seeds):
+        wanted = name.startswith(methods or ("",)) and task_name.startswith(tasks or ("",))
         results = results_of(task_name, experiment.batch, folder)
-        if (only and not name.startswith(only)) or results.has(name, seed):
+        if not wanted or results.has(name, seed):
             continue
         problem = task(task_name)
         optimiser = method(name, problem)

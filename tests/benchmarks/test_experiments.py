@@ -9,7 +9,7 @@ import pytest
 from benchmarks.experiments.judgement import Judgement
 from benchmarks.experiments.methods import method
 from benchmarks.experiments.mmd import MMDKernel
-from benchmarks.experiments.page import OPPONENTS, order, outcome
+from benchmarks.experiments.page import OPPONENTS, order, sure
 from benchmarks.experiments.plan import EXPERIMENTS, Experiment, run_missing
 from benchmarks.experiments.tasks import HIGH, task
 from benchmarks.measures import Measures
@@ -101,10 +101,10 @@ def measured(auc: list[float]) -> Measures:
     return Measures(tuple(range(len(auc))), values[:, None], values, values, none, none, none)
 
 
-def test_a_win_is_a_difference_beyond_its_interval() -> None:
+def test_a_win_is_sure_where_the_difference_is_beyond_its_interval() -> None:
     good, bad, wide = measured([0.1, 0.2, 0.15, 0.1]), measured([0.5, 0.6, 0.55, 0.6]), measured([0.0, 0.9, 0.0, 0.9])
-    assert [outcome(good, bad), outcome(bad, good), outcome(good, wide)] == [-1, 1, 0]
-    assert outcome(measured([0.1]), measured([0.9])) == 0
+    assert [sure(good, bad), sure(bad, good), sure(good, wide)] == [-1, 1, 0]
+    assert sure(measured([0.1, 0.1]), measured([0.9, 0.9])) == 0
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
