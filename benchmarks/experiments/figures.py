@@ -26,6 +26,16 @@ LOOKS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "botorch": (BLUE, "-"),
         "random": (GREY, ":"),
     },
+    "families": {
+        "likewise": (BLACK, "-"),
+        "paper-const-1": (PURPLE, "-"),
+        "paper-const-2": (PURPLE, "--"),
+        "paper-exp-1": (GREEN, "-"),
+        "paper-exp-2": (GREEN, "--"),
+        "gp-ucb": (SKY, "--"),
+        "botorch": (BLUE, "-"),
+        "random": (GREY, ":"),
+    },
     "batches": {
         "likewise": (BLACK, "-"),
         "paper-1": (PURPLE, "-"),

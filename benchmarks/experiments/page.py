@@ -18,12 +18,14 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"
 BEGIN, END = "<!-- made: begin -->\n", "<!-- made: end -->\n"
 TITLES = {
     "distributions": "Experiment 1: distributions",
+    "families": "Experiment 1, continued: a Gamma family, and full covariances",
     "batches": "Experiment 2: batches in high dimension",
     "similarity": "Experiment 3: only a similarity",
 }
 # Whom the variants of the paper's method are held against, in each experiment.
 OPPONENTS = {
     "distributions": ("random", "gp-ucb", "botorch", "airbo-like", "likewise"),
+    "families": ("random", "gp-ucb", "botorch", "likewise"),
     "batches": ("random", "botorch-qucb", "botorch-qlogei", "turbo-1", "likewise"),
     "similarity": ("random", "cego-clip", "cego-flip", "likewise-given"),
 }

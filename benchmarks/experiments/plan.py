@@ -14,6 +14,7 @@ from benchmarks.run import run
 from benchmarks.store import RESULTS as SUITE
 from benchmarks.store import results_of
 from benchmarks.tasks.catalogue import expectations
+from benchmarks.tasks.families import SPACES
 
 RESULTS = SUITE / "experiments"
 # Of the suite: the same tasks, from the same first objects.
@@ -72,6 +73,14 @@ EXPERIMENTS = {
             "similarity",
             ONLY_SIMILARITY,
             {"random": 20, "paper": 10, "paper-std": 10, "likewise-given": 10, "cego-clip": 10, "cego-flip": 10},
+        ),
+        Experiment(
+            "families",
+            tuple(SPACES),
+            {
+                "random": 20, "likewise": 5, "paper-const-1": 5, "paper-const-2": 5, "paper-exp-1": 5, "paper-exp-2": 5,
+                "gp-ucb": 5, "botorch": 5,
+            },
         ),
         Experiment(
             "distributions",

@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.tasks import catalogue
 from benchmarks.tasks.base import Matrix, Task, Vector
 from benchmarks.tasks.box import Box
+from benchmarks.tasks.families import SPACES, family
 from benchmarks.tasks.functions import ackley, levy, rosenbrock, schwefel
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.table import Table, pool
@@ -35,6 +36,8 @@ def task(name: str) -> Task:
     """The task of this name; those of the suite have the suite's names, and begin with the same objects."""
     if name in HIGH:
         return _high(name)
+    if name in SPACES:
+        return family(name)
     if name in ONLY_SIMILARITY:
         return _pool(name)
     return catalogue.task(name)

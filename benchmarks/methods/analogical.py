@@ -13,6 +13,7 @@ from benchmarks.methods import OURS
 from benchmarks.methods.base import Method
 from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.box import Box, Gaussian
+from benchmarks.tasks.families import Members
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
 from likewise.similarity.auto.catalogue import of_records, usual_lengthscale
@@ -61,7 +62,7 @@ class Orders(Plain):
         return tuple(int(i) for i in x)
 
 
-class Members(Plain):
+class PoolMembers(Plain):
     """Members of a pool, known here by their rows."""
 
     def __init__(self, task: Pool) -> None:
@@ -90,14 +91,30 @@ class Distributions(Plain):
         return np.concatenate([x.mean, x.variance])
 
 
+class OfFamily(Plain):
+    """Distributions of any kind, known here by their numbers."""
+
+    def __init__(self, task: Members) -> None:
+        self.task = task
+        super().__init__(task.space)
+
+    def seen(self, x: Vector) -> Any:
+        return self.task.members([x])[0]
+
+    def known(self, x: Any) -> Vector:
+        return self.space.to_numbers([x])[0]
+
+
 def face(task: Task) -> Plain:
     """The task's space, and its objects as likewise sees them."""
+    if isinstance(task, Members):
+        return OfFamily(task)
     if isinstance(task, Gaussian):
         return Distributions(task)
     if isinstance(task, Box):
         return Plain(lw.Box(task.lower, task.upper))
     if isinstance(task, Pool):
-        return Members(task)
+        return PoolMembers(task)
     assert isinstance(task, Assignment)
     return Orders(lw.Permutations(task.n))
 

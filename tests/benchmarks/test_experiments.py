@@ -14,6 +14,7 @@ from benchmarks.experiments.plan import EXPERIMENTS, Experiment, run_missing
 from benchmarks.experiments.tasks import HIGH, task
 from benchmarks.measures import Measures
 from benchmarks.tasks.expectation import expectation
+from benchmarks.tasks.families import DECAY, FREQUENCY, SPACES, WIDTH, family
 from benchmarks.tasks.functions import FUNCTIONS
 
 import likewise as lw
@@ -105,6 +106,19 @@ def test_a_win_is_sure_where_the_difference_is_beyond_its_interval() -> None:
     good, bad, wide = measured([0.1, 0.2, 0.15, 0.1]), measured([0.5, 0.6, 0.55, 0.6]), measured([0.0, 0.9, 0.0, 0.9])
     assert [sure(good, bad), sure(bad, good), sure(good, wide)] == [-1, 1, 0]
     assert sure(measured([0.1, 0.1]), measured([0.9, 0.9])) == 0
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_values_of_families_are_their_expectations(name: str) -> None:
+    made, rng = family(name), np.random.default_rng(0)
+    numbers = rng.uniform(made.lower, made.upper, (4, made.dimension))
+    integrand = {
+        "gamma": lambda w: np.sin(FREQUENCY * w) * np.exp(-w / DECAY),
+        "full_gaussian": lambda w: (w[:, 0] - 0.5) * (w[:, 1] + 1.0) * np.exp(-np.sum(w**2, axis=1) / (2 * WIDTH)),
+    }[name]
+    drawn = [float(np.mean(integrand(x.sample(200_000, rng)))) for x in made.members(list(numbers))]
+    assert np.allclose(made.score(list(numbers)), drawn, atol=0.01)
+    assert made.score(made.start(0)).max() < made.optimum
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
