@@ -36,7 +36,7 @@ def draw(
 ) -> None:
     """Mean regret after each evaluation, on a logarithmic scale, a panel for each task.
 
-    `looks` has the colour and the dashes of each method that is drawn.
+    `looks` has the colour and the dashes of each method that is drawn; the first one's line is thick.
     """
     import matplotlib
 
@@ -58,13 +58,14 @@ def draw(
 def _panel(
     axes: Any, name: str, table: Mapping[str, Measures], initial: int, looks: Mapping[str, tuple[str, str]]
 ) -> None:
+    first = next(iter(looks))
     for method, (colour, dash) in looks.items():
         if method not in table:
             continue
         curves = table[method].curves
         mean, t = np.maximum(curves.mean(axis=0), LEAST), np.arange(1, curves.shape[1] + 1)
         error = curves.std(axis=0, ddof=min(1, len(curves) - 1)) / np.sqrt(len(curves))
-        width = 2.0 if method.startswith("likewise") and dash == "-" else 1.1
+        width = 2.0 if method == first else 1.1
         axes.plot(t, mean, dash, label=method, color=colour, linewidth=width)
         axes.fill_between(t, np.maximum(mean - error, LEAST), mean + error, color=colour, alpha=0.12, linewidth=0)
     axes.axvline(initial, color="#BBBBBB", linewidth=0.6)
