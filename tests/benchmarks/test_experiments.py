@@ -10,9 +10,10 @@ from benchmarks.experiments.judgement import Judgement
 from benchmarks.experiments.methods import method
 from benchmarks.experiments.mmd import MMDKernel
 from benchmarks.experiments.page import OPPONENTS, order, sure
-from benchmarks.experiments.plan import EXPERIMENTS, Experiment, run_missing
+from benchmarks.experiments.plan import EXPERIMENTS, RESULTS, Experiment, run_missing
 from benchmarks.experiments.tasks import HIGH, task
 from benchmarks.measures import Measures
+from benchmarks.store import results_of
 from benchmarks.tasks.expectation import expectation
 from benchmarks.tasks.families import DECAY, FREQUENCY, SPACES, WIDTH, family
 from benchmarks.tasks.functions import FUNCTIONS
@@ -106,6 +107,13 @@ def test_a_win_is_sure_where_the_difference_is_beyond_its_interval() -> None:
     good, bad, wide = measured([0.1, 0.2, 0.15, 0.1]), measured([0.5, 0.6, 0.55, 0.6]), measured([0.0, 0.9, 0.0, 0.9])
     assert [sure(good, bad), sure(bad, good), sure(good, wide)] == [-1, 1, 0]
     assert sure(measured([0.1, 0.1]), measured([0.9, 0.9])) == 0
+
+
+def test_batches_have_every_cell() -> None:
+    experiment = EXPERIMENTS["batches"]
+    for name in experiment.tasks:
+        runs = results_of(name, experiment.batch, RESULTS).read()
+        assert set(order(experiment)) <= set(runs["methods"]), name
 
 
 @pytest.mark.parametrize("name", SPACES)
