@@ -170,8 +170,8 @@ class CommitteeProposer(Proposer):
             self.search_for(differentiable=False).ready(similarities)
         tried = [*known.told.objects, *self._comparable(known), *known.pending]
         if price is None:
-            return spread(n, similarities[0], tried, state)
-        found = spread(AFFORDABLE * n, similarities[0], tried, state)
+            return spread(n, similarities, tried, state)
+        found = spread(AFFORDABLE * n, similarities, tried, state)
         return affordable(found, price.costs(found), price.budget, n)
 
     def _pick(self, n: int, known: Known, memory: _Memory, state: SearchState) -> list[Any]:

@@ -243,7 +243,7 @@ class PaperProposer(Proposer):
         if search is not None:
             # An object that cannot be compared is an error before anything is measured.
             search.ready(self.compared)
-        return spread(n, self.compared[0], [*known.told.objects, *known.pending], state)
+        return spread(n, self.compared, [*known.told.objects, *known.pending], state)
 
     def _pool_search(self) -> Search | None:
         """The search of a pool, which keeps the scores of all objects."""
