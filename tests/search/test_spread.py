@@ -111,7 +111,8 @@ def test_branches_are_levels() -> None:
 
 def test_a_plate_is_covered_as_far_as_it_allows() -> None:
     asked = [s.object for s in lw.Study(_spaces()["pool"], seed=0).ask(12, fix={"base": "KOAc"}, same=["temperature"])]
-    assert {x["base"] for x in asked} == {"KOAc"} and len({x["temperature"] for x in asked}) == 1
+    assert {x["base"] for x in asked} == {"KOAc"}
+    assert len({x["temperature"] for x in asked}) == 1
     assert _counts(asked, "ligand", LIGANDS) == [1] * 12
 
 
