@@ -106,6 +106,8 @@ from likewise.study.goals import AtLeast as AtLeast
 from likewise.study.goals import AtMost as AtMost
 from likewise.study.goals import Between as Between
 from likewise.study.goals import Computed as Computed
+from likewise.study.measurement import Above as Above
+from likewise.study.measurement import Below as Below
 from likewise.study.measurement import Measurement as Measurement
 from likewise.study.methods.paper import Paper as Paper
 from likewise.study.preferences import Desirability as Desirability

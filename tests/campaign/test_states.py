@@ -73,7 +73,8 @@ def test_a_study_is_told_each_state(save: Save, skip_bad: bool) -> None:
     assert objects(Trial.ASKED) == {"CC"}
     assert [s.object for s in problem.study.ask(9)] == ["GG"]
     notes = " ".join(listener.notes)
-    assert "row 6: '<0.5' taken as below the limit 0.5" in notes
+    assert "row 6: '<0.5' taken as below 0.5: a limit, and not a value" in notes
+    assert [(t.value, t.limit) for t in problem.study.trials if t.object == "DD"] == [(0.5, "below")]
     assert "row 7: 'n.d.' taken as not determined" in notes
     assert "row 8: 'failed' taken as failed: objects like it are avoided; its value is kept and does not count" in notes
 

@@ -203,24 +203,21 @@ def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[fl
 
 
 def _tell(study: Study, sheet: Sheet) -> None:
-    """Tell a study what was measured.
-
-    A row below or above a limit has the limit as its value, which is the most careful number that is known of it.
-    """
+    """Tell a study what was measured."""
     with warnings.catch_warnings():
         # Suspects are noted by their rows.
         warnings.simplefilter("ignore", SuspectWarning)
-        study.tell_many([(sheet.objects[i], sheet.values[i], sheet.std(i)) for i in sheet.measured])
+        study.tell_many([(sheet.objects[i], sheet.measurement(i)) for i in sheet.measured])
 
 
 def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
     """Note which values are taken for bad measurements, by their rows."""
-    if not len(far_values(np.array([sheet.values[i] for i in sheet.measured]))):
+    if not len(far_values(np.array([sheet.values[i] for i in sheet.known]))):
         return
     sign = 1.0 if study.direction == "maximize" else -1.0
     for one in study.committee().suspects:
         value, key = sign * one.value, study.space.key(one.object)
-        rows = [i for i in sheet.measured if sheet.values[i] == value and study.space.key(sheet.objects[i]) == key]
+        rows = [i for i in sheet.known if sheet.values[i] == value and study.space.key(sheet.objects[i]) == key]
         where = "".join(f"row {sheet.table.number(i)}: " for i in rows[:1])
         listener.note(
             f"{where}{describe(one.object, value)}. Correct it, or measure it again and add it as another row"

@@ -18,6 +18,7 @@ from likewise.campaign.spellings import Spellings
 from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_state, status_of
 from likewise.campaign.wording import count
 from likewise.errors import TableError
+from likewise.study.measurement import Measurement
 from likewise.tables.cells import Decimal, Numbers, empty, numbers
 from likewise.tables.formatting import cell_text
 from likewise.tables.moments import order_keys
@@ -145,6 +146,16 @@ class Sheet:
     def status(self, place: int) -> str | None:
         """What the status of a row ought to be."""
         return status_of(not math.isnan(self.values[place]), self.states.get(place))
+
+    def measurement(self, place: int) -> Measurement:
+        """What was measured in a row: a value, or only a limit."""
+        state = self.states.get(place)
+        return Measurement(self.values[place], self.std(place), None if state is None else state.side)
+
+    @property
+    def known(self) -> list[int]:
+        """The measured rows whose values are no limits."""
+        return [i for i in self.measured if self.measurement(i).limit is None]
 
     def reopen(self, places: Collection[int], *, as_candidates: bool) -> Sheet:
         """The sheet in which these rows were not suggested: they are candidates again, or not there at all."""

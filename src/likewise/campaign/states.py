@@ -65,8 +65,12 @@ class State:
         """What it was taken for, in words; empty where that needs no words."""
         if self.limit is None:
             return TAKEN.get(self.kind, "")
-        side = "below" if self.kind is Kind.BELOW else "above"
-        return f"{side} the limit {self.limit:.6g}; until limits are modelled, it counts as {self.limit:.6g}"
+        return f"{self.side} {self.limit:.6g}: a limit, and not a value"
+
+    @property
+    def side(self) -> str | None:
+        """Of what is only a limit, on which side of it the value lies."""
+        return None if self.limit is None else "below" if self.kind is Kind.BELOW else "above"
 
 
 def read_state(text: str, decimal: Decimal | None = None) -> State | None:

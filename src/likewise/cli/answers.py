@@ -32,7 +32,13 @@ def object_json(problem: Problem, x: Any) -> dict[str, Any]:
 
 def analogues_json(problem: Problem, analogues: Sequence[Analogue]) -> list[dict[str, Any]]:
     """Analogues as JSON data."""
-    return [{**object_json(problem, a.object), "value": a.value, "influence": a.influence} for a in analogues]
+    return [
+        {**object_json(problem, a.object), "value": a.value, **_limit(a), "influence": a.influence} for a in analogues
+    ]
+
+
+def _limit(analogue: Analogue) -> dict[str, str]:
+    return {} if analogue.limit is None else {"limit": analogue.limit}
 
 
 def weights_json(problem: Problem) -> list[dict[str, Any]]:

@@ -64,14 +64,14 @@ class Fold:
         return others.mean(self.rows), others.variance(self.rows, self.selves)
 
 
-def calibrate(members: Sequence[Member], grams: Sequence[Gram]) -> tuple[Member, ...]:
-    """The members with their variances as large as errors in folds ask for."""
+def calibrate(members: Sequence[Member], grams: Sequence[Gram], known: NDArray[np.bool_]) -> tuple[Member, ...]:
+    """The members with their variances as large as errors in folds ask for; `known` values are no limits."""
     found, values = list(members), members[0].regression.values
     if len(values) < LEAST or all(member.regression.psd for member in members):
         return tuple(found)
     for i, made in refit(members, grams, folds(values, same_objects(grams[0].objects))):
         regression = members[i].regression
-        found[i] = replace(members[i], regression=replace(regression, inflation=_inflation(regression, made)))
+        found[i] = replace(members[i], regression=replace(regression, inflation=_inflation(regression, made, known)))
     return tuple(found)
 
 
@@ -101,12 +101,13 @@ def refit(members: Sequence[Member], grams: Sequence[Gram], outs: Sequence[Index
         yield i, made[key]
 
 
-def _inflation(regression: Regression, made: Sequence[Fold]) -> float:
+def _inflation(regression: Regression, made: Sequence[Fold], known: NDArray[np.bool_]) -> float:
     # One object alone, however often it was measured, leaves no fold.
     squares = [np.zeros(0)]
     for fold in made:
         mean, variance = fold.predict(regression)
-        squares.append((regression.values[fold.out] - mean) ** 2 / (variance + regression.noise[fold.out]))
+        found = (regression.values[fold.out] - mean) ** 2 / (variance + regression.noise[fold.out])
+        squares.append(found[known[fold.out]])
     errors = np.concatenate(squares)
     t = len(errors)
     return (STRENGTH + t * squared_scale(errors)) / (STRENGTH + t) if t else 1.0

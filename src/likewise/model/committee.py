@@ -21,6 +21,7 @@ from likewise.model.gram import Gram
 from likewise.model.pending import Pending
 from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
+from likewise.model.targets.censoring import Mask, anchors, exact
 from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
@@ -70,7 +71,8 @@ class Committee:
     """Members over shared similarities, on one transform of the values.
 
     `values` and `extra_noise`, known variances of the measurements, are those it is conditioned on, on the user's
-    scale. `waiting` has, for each used similarity, the observed objects followed by those in flight, if any are.
+    scale; `limits` says which of the values are limits, and on which side (`censoring`), None where none is. `waiting`
+    has, for each used similarity, the observed objects followed by those in flight, if any are.
     `suspects` are observations that it is not conditioned on, because evidence says that they are bad measurements.
     """
 
@@ -79,6 +81,7 @@ class Committee:
     transform: Transform
     values: Vector = field(default_factory=lambda: np.zeros(0))
     extra_noise: Vector | None = None
+    limits: Vector | None = None
     waiting: Mapping[int, Gram] = field(default_factory=dict)
     suspects: tuple[Suspect, ...] = ()
 
@@ -96,8 +99,13 @@ class Committee:
         return self.grams[0].objects
 
     @property
+    def known(self) -> Mask:
+        """Which of the values are measured, and no limits."""
+        return exact(self.values, self.limits)
+
+    @property
     def targets(self) -> Vector:
-        """The observed values on the model's scale."""
+        """The observed values on the model's scale; in the place of a limit what it comes to."""
         return self.members[0].regression.values
 
     @property
@@ -205,7 +213,8 @@ class Committee:
     def _ends(self) -> tuple[float, float]:
         if not len(self.values):
             return -np.inf, np.inf
-        low, high = float(np.min(self.values)), float(np.max(self.values))
+        some = self.values[anchors(self.values, self.limits)]
+        low, high = float(np.min(some)), float(np.max(some))
         beyond = REACH * (high - low)
         ends = np.asarray(self.transform.forward(np.array([low - beyond, high + beyond])), dtype=float)
         # Values that are all the same have no range, but a scale.

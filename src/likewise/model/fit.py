@@ -17,6 +17,7 @@ from scipy import linalg
 from likewise.model.calibration import calibrate
 from likewise.model.committee import Committee, Member
 from likewise.model.evidence import (
+    AMPLITUDE_STRENGTH,
     NOISE_PRIOR,
     Evidence,
     leave_one_out_density,
@@ -28,6 +29,7 @@ from likewise.model.gram import Gram, same_objects
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, Treatment, treat
+from likewise.model.targets.censoring import Mask, anchors, exact, prior_covariance, rough_covariance, sites
 from likewise.model.targets.choose_transform import choose_transform
 from likewise.model.targets.transforms import Standardised, Transform
 from likewise.similarity.base import Matrix, Vector
@@ -84,6 +86,11 @@ class Targets(NamedTuple):
         extra = np.zeros(len(values)) if extra_noise is None else extra_noise * transform.slope(values) ** 2
         return cls(np.round(np.asarray(transform.forward(values), dtype=float), DECIMALS), extra)
 
+    def censor(self, covariance: Matrix, limits: Vector) -> Targets:
+        """The same with a value and a variance in the place of each limit (`censoring`)."""
+        found, variances = sites(covariance, self.values, limits)
+        return Targets(found, self.extra + variances)
+
 
 class Candidate(Protocol):
     """Who stands for election."""
@@ -125,18 +132,33 @@ def fit(
     grams: Sequence[Gram],
     values: Vector,
     extra_noise: Vector | None = None,
+    limits: Vector | None = None,
     *,
     settings: Settings = DEFAULT,
     transform: Transform | None = None,
 ) -> Committee:
     """The committee of these similarities for these values (on the user's scale), weighted by evidence.
 
-    `extra_noise` holds known measurement variances on the user's scale. Without a `transform` the scale is chosen.
+    `extra_noise` holds known measurement variances on the user's scale; `limits` says which values are limits, and on
+    which side (`censoring`). Without a `transform` the scale is chosen.
     """
     if transform is None:
-        transform = suitable_transform(grams, values, settings).of(values)
-    data = Targets.of(values, extra_noise, transform)
-    settings = replace(settings, ratios=settings.ratios + _replicate_ratio(grams[0].objects, data.values))
+        transform = suitable_transform(grams, values, settings, limits).of(values[anchors(values, limits)])
+    data, known = Targets.of(values, extra_noise, transform), exact(values, limits)
+    ratios = settings.ratios + _replicate_ratio(grams[0].objects, data.values, known)
+    settings = replace(settings, ratios=ratios)
+    if limits is None:
+        tuned, members = _fit_targets(grams, data, settings)
+    else:
+        rough = rough_covariance(_rough(grams) + settings.offset, *data, anchors(values, limits))
+        tuned, members = _fit_targets(grams, data.censor(rough, limits), settings)
+        better = _leading_covariance(tuned, members, data)
+        tuned, members = _fit_targets(grams, data.censor(better, limits), settings)
+    return Committee(tuple(tuned), calibrate(members, tuned, known), transform, values, extra_noise, limits)
+
+
+def _fit_targets(grams: Sequence[Gram], data: Targets, settings: Settings) -> tuple[Sequence[Gram], tuple[Member, ...]]:
+    """The similarities with what is learnt, and the members that are elected."""
     tuned, learnt = _learn_all(grams, data, settings)
     candidates = [
         one
@@ -147,23 +169,40 @@ def fit(
     if not all(one.treatment.definite for one in candidates):
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
         candidates = [replace(one, evidence=_leave_one_out(one, data)) for one in candidates]
-    members = calibrate(elect(candidates, data), tuned)
-    return Committee(tuple(tuned), members, transform, values, extra_noise)
+    return tuned, elect(candidates, data)
 
 
-def suitable_transform(grams: Sequence[Gram], values: Vector, settings: Settings = DEFAULT) -> type[Transform]:
+def _leading_covariance(grams: Sequence[Gram], members: Sequence[Member], data: Targets) -> Matrix:
+    """The covariance of measured values, before anything is known, by the member with the most votes."""
+    first = max(members, key=lambda member: member.weight)
+    return prior_covariance(mix_scores(grams, first.mix), first.regression.amplitude, first.ratio, data.extra)
+
+
+def suitable_transform(
+    grams: Sequence[Gram], values: Vector, settings: Settings = DEFAULT, limits: Vector | None = None
+) -> type[Transform]:
     """The kind of scale that these values are modelled on, judged before anything is learnt."""
     if not settings.rescale:
         return Standardised
-    rough = np.mean([scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)], axis=0)
-    return choose_transform(rough + settings.offset, values)
+    some = anchors(values, limits)
+    return choose_transform((_rough(grams) + settings.offset)[np.ix_(some, some)], values[some])
+
+
+def _rough(grams: Sequence[Gram]) -> Matrix:
+    """The mean of all similarities, before anything is learnt."""
+    return np.asarray(np.mean([scale * g.scores for scale, g in zip(_scales(grams), grams, strict=True)], axis=0))
 
 
 def recondition(
-    committee: Committee, grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None
+    committee: Committee,
+    grams: Sequence[Gram],
+    values: Vector,
+    extra_noise: Vector | None = None,
+    limits: Vector | None = None,
 ) -> Committee:
     """The same members on further observations: mixes, noises, amplitudes and votes stay, nothing is learnt."""
-    data = Targets.of(values, extra_noise, committee.transform)
+    bare = Committee(tuple(grams), committee.members, committee.transform, values, extra_noise, limits)
+    data = targets_of(bare)
     treated: dict[tuple[Mix, Spectrum], tuple[Treatment, bool]] = {}
     members = []
     for member in committee.members:
@@ -174,9 +213,15 @@ def recondition(
         regression = _regress(*treated[mix, kind], member.ratio, member.regression.amplitude, data)
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
-    return Committee(
-        tuple(grams), tuple(members), committee.transform, values, extra_noise, suspects=committee.suspects
-    )
+    return replace(bare, members=tuple(members), suspects=committee.suspects)
+
+
+def targets_of(committee: Committee) -> Targets:
+    """What a committee is conditioned on, on the model's scale, with sites in the place of limits."""
+    data, limits = Targets.of(committee.values, committee.extra_noise, committee.transform), committee.limits
+    if limits is None:
+        return data
+    return data.censor(_leading_covariance(committee.grams, committee.members, data), limits)
 
 
 def vote(committee: Committee) -> Vector:
@@ -217,9 +262,10 @@ def _learn_all(grams: Sequence[Gram], data: Targets, settings: Settings) -> tupl
     return tuned, learnt
 
 
-def _replicate_ratio(objects: Sequence[Any], values: Vector) -> tuple[float, ...]:
+def _replicate_ratio(objects: Sequence[Any], values: Vector, known: Mask) -> tuple[float, ...]:
     """The noise that repeated measurements of one object show, as one more candidate; values have spread one."""
-    repeated = [values[group] for group in same_objects(objects) if len(group) > 1]
+    groups = (group[known[group]] for group in same_objects(objects))
+    repeated = [values[group] for group in groups if len(group) > 1]
     freedom = sum(len(group) - 1 for group in repeated)
     if freedom < REPLICATES_FROM:
         return ()
@@ -288,16 +334,33 @@ def _candidates(
 def _factored_evidence(treatment: Treatment, ratio: float, data: Targets) -> Evidence:
     """Marginal likelihood by a Cholesky factor, for noises that differ between the observations.
 
-    Known variances are shares of an amplitude that is itself estimated; two rounds settle both.
+    Known variances E are shares of an amplitude that is itself estimated; two rounds settle both. An observation says
+    of the amplitude as much as is not its known variance: with M = S + ρI + E/a and α = M⁻¹y,
+
+        â = (ν + yᵀα − αᵀ(E/a)α) / (ν + t − tr(M⁻¹E/a)).
     """
     evidence = Evidence(0.0, 1.0)
     for _ in range(2 if data.extra.any() else 1):
-        matrix = treatment.matrix + np.diag(ratio + data.extra / evidence.amplitude)
+        known = data.extra / evidence.amplitude
+        matrix = treatment.matrix + np.diag(ratio + known)
         factor = cholesky(matrix if treatment.definite else matrix @ matrix)
         half = linalg.solve_triangular(factor, data.values, lower=True, check_finite=False)
         log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))
         evidence = marginal_likelihood(float(half @ half), log_determinant, len(data.values))
+        if treatment.definite and data.extra.any():
+            evidence = replace(evidence, amplitude=_amplitude(factor, half, known))
     return evidence
+
+
+def _amplitude(factor: Matrix, half: Vector, known: Vector) -> float:
+    """â of `_factored_evidence` from the factor L of M and L⁻¹y."""
+    some = np.flatnonzero(known)
+    columns = np.eye(len(known))[:, some]
+    inverse = linalg.solve_triangular(factor, columns, lower=True, check_finite=False)
+    alpha = linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False)
+    share = float(known[some] @ np.sum(inverse**2, axis=0))
+    fit, freedom = float(half @ half - alpha**2 @ known), len(known) - share
+    return (AMPLITUDE_STRENGTH + fit) / (AMPLITUDE_STRENGTH + freedom)
 
 
 def _leave_one_out(one: _Candidate, data: Targets) -> Evidence:

@@ -11,6 +11,8 @@ What was told together is one event: the committee is fitted before it or after 
 
 What was told since the fit counts in the votes, too.
 
+Of a value that is only a limit, a site is made that stands for it (`censoring`). A limit that says nothing is left out.
+
 What evidence says is a bad measurement (`contamination`) is left out, at every tell anew, and named.
 
 It is built on some of the observations where they are many, so that an ask stays quick however long the study is.
@@ -38,6 +40,7 @@ from likewise.model.committee import Committee, Suspect
 from likewise.model.fit import Settings, fit, recondition, suitable_transform, vote
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
+from likewise.model.targets.censoring import exact, says_nothing
 from likewise.model.targets.contamination import far_values, suspects
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.self_bounded import self_bounded
@@ -63,6 +66,7 @@ class Data:
 
     lots: a number from 0 to 1 that belongs to each object, whenever it is told; None draws one for each place.
     events: a number for each observation, the same for those that were told together; None: one by one.
+    limits: of each whether its value is only a limit, and on which side (`censoring`); None: all are measured.
     """
 
     objects: Sequence[Any]
@@ -70,6 +74,7 @@ class Data:
     extra_noise: Vector | None
     lots: Vector | None = None
     events: Index | None = None
+    limits: Vector | None = None
 
     @property
     def drawn(self) -> Vector:
@@ -86,20 +91,26 @@ class Data:
 
     def part(self, index: Any) -> Data:
         """Some of the observations."""
-        extra, lots, events = (
-            None if each is None else each[index] for each in (self.extra_noise, self.lots, self.events)
+        extra, lots, events, limits = (
+            None if each is None else each[index] for each in (self.extra_noise, self.lots, self.events, self.limits)
         )
-        return Data([self.objects[i] for i in index.tolist()], self.values[index], extra, lots, events)
+        limits = None if limits is None or not limits.any() else limits
+        return Data([self.objects[i] for i in index.tolist()], self.values[index], extra, lots, events, limits)
 
     def same(self, other: Data) -> bool:
         """Whether they are the same observations."""
-        mine, theirs = (np.zeros(0) if data.extra_noise is None else data.extra_noise for data in (self, other))
+        known = ((self.extra_noise, other.extra_noise), (self.limits, other.limits))
         return (
             np.array_equal(self.values, other.values)
-            and np.array_equal(mine, theirs)
+            and all(_same(mine, theirs) for mine, theirs in known)
             and all(a is b for a, b in zip(self.objects, other.objects, strict=True))
             and list(self.ends) == list(other.ends)
         )
+
+
+def _same(mine: Vector | None, theirs: Vector | None) -> bool:
+    nothing = np.zeros(0)
+    return np.array_equal(nothing if mine is None else mine, nothing if theirs is None else theirs)
 
 
 class Selection(NamedTuple):
@@ -191,9 +202,9 @@ class Model:
         if self._known is None or not self._known[0].same(data):
             if whole is None:
                 self.grams.settle(_settling_of(data))
-            bad = self._bad(data)
-            trusted = np.setdiff1d(np.arange(len(data.values)), bad)
-            few = data.part(trusted) if len(bad) else data
+            bad, void = self._bad(data), np.flatnonzero(says_nothing(data.values, data.limits))
+            trusted = np.setdiff1d(np.arange(len(data.values)), [*bad, *void])
+            few = data.part(trusted) if len(trusted) < len(data.values) else data
             selection = select(few)
             named = tuple(Suspect(data.objects[i], float(data.values[i]), i) for i in bad.tolist())
             committee = replace(self._condition(few, selection), suspects=named)
@@ -209,12 +220,14 @@ class Model:
 
     def _bad(self, data: Data) -> Index:
         """The places of the observations that are taken for bad measurements, judged beside those learnt from."""
+        known = np.flatnonzero(exact(data.values, data.limits))
+        data = data.part(known)
         far = far_values(data.values, data.extra_noise)
         if not len(far):
             return far
         used = np.union1d(choose(data, LEARNT_FROM), far)
         few = data.part(used)
-        return used[suspects(self.grams.of(few.objects), few.values, few.extra_noise, self.settings.offset)]
+        return known[used][suspects(self.grams.of(few.objects), few.values, few.extra_noise, self.settings.offset)]
 
     def _condition(self, data: Data, selection: Selection) -> Committee:
         fit = last_fit(data.ends)
@@ -229,7 +242,7 @@ class Model:
         places = choose(used, LEARNT_FROM)
         few, data = [gram.part(places) for gram in grams], used.part(places)
         # Another scale is another model: it would come with the next fit, and as a surprise.
-        rescaled = suitable_transform(few, data.values, self.settings) is not type(committee.transform)
+        rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not type(committee.transform)
         if rescaled or self._has_degraded(fitted, committee, grams, used, before):
             return _on(self._fit_now(few, data), grams, used)
         votes = vote(_on(fitted, few, data))
@@ -251,7 +264,7 @@ class Model:
         return self._fitted[1]
 
     def _fit_now(self, grams: Sequence[Gram], data: Data) -> Committee:
-        return fit(grams, data.values, data.extra_noise, settings=self.settings)
+        return fit(grams, data.values, data.extra_noise, data.limits, settings=self.settings)
 
 
 def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:
@@ -259,7 +272,7 @@ def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:
     if len(fitted) == len(data.values) and all(map(operator.is_, fitted.objects, data.objects)):
         return fitted
     tuned = [gram.retune(own) for gram, own in zip(grams, fitted.similarities, strict=True)]
-    return recondition(fitted, tuned, data.values, data.extra_noise)
+    return recondition(fitted, tuned, data.values, data.extra_noise, data.limits)
 
 
 def _with_votes(committee: Committee, votes: Vector) -> Committee:

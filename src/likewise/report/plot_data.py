@@ -22,8 +22,11 @@ SMALL = 300
 
 def course(study: Study) -> Course:
     """How the best value came about."""
-    values = np.array([t.value for t in study.trials if t.state is State.TOLD], dtype=float)
-    return Course(values, (np.minimum if study.direction == "minimize" else np.maximum).accumulate(values))
+    told = [t for t in study.trials if t.state is State.TOLD]
+    values = np.array([t.value for t in told], dtype=float)
+    # What is only known to be worse than a limit is not the best.
+    good = np.where([study.reaches(t) for t in told], values, np.nan)
+    return Course(values, (np.fmin if study.direction == "minimize" else np.fmax).accumulate(good))
 
 
 def expectations(suggestions: Sequence[Suggestion]) -> Expectations:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from likewise.errors import StudyError
-from likewise.study.measurement import read_value
+from likewise.study.measurement import Measurement, read_value
 
 
 class Outcome(NamedTuple):
@@ -28,7 +28,7 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
     """
     try:
         found = f(x)
-        return Outcome(*(_read_all(x, found) if isinstance(found, Mapping) else read_value(x, found)))
+        return _read_all(x, found) if isinstance(found, Mapping) else _read(x, found)
     except KeyboardInterrupt:
         raise
     except StudyError as error:
@@ -39,8 +39,16 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
         return Outcome(error="".join(traceback.format_exception(type(error), error, below)).rstrip())
 
 
-def _read_all(x: Any, found: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, float] | None]:
+def _read(x: Any, value: Any) -> Outcome:
+    """A value with its standard deviation; a limit stays a measurement."""
+    found = read_value(x, value)
+    if found.limit is not None:
+        return Outcome(Measurement(found.value, found.std, found.limit))
+    return Outcome(found.value, found.std)
+
+
+def _read_all(x: Any, found: Mapping[str, Any]) -> Outcome:
     """Values by name, and the standard deviations that are known."""
-    each = {name: read_value(f"{name} of {x!r}", value) for name, value in found.items()}
-    stds = {name: std for name, (_, std) in each.items() if std is not None}
-    return {name: value for name, (value, _) in each.items()}, stds or None
+    each = {name: _read(f"{name} of {x!r}", value) for name, value in found.items()}
+    stds = {name: one.std for name, one in each.items() if one.std is not None}
+    return Outcome({name: one.value for name, one in each.items()}, stds or None)

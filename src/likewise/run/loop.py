@@ -76,7 +76,8 @@ class Loop:
             return None
         # As long as nothing keeps to the constraints, there is none.
         with suppress(StudyError):
-            return self.study.best.value
+            best = self.study.best
+            return best.value if self.study.reaches(best) else None
         return None
 
     @property
@@ -174,7 +175,9 @@ class Loop:
 
 def _is_same(trial: Trial, outcome: Outcome) -> bool:
     """Whether a trial has been told this outcome."""
-    return bool(trial.values == outcome.value if isinstance(outcome.value, dict) else trial.value == outcome.value)
+    if isinstance(outcome.value, dict):
+        return trial.values == {name: float(value) for name, value in outcome.value.items()}
+    return trial.value == float(outcome.value)
 
 
 def patiently(call: Callable[[], T]) -> T:

@@ -50,6 +50,6 @@ def _best(study: Study) -> str:
     if study.goals.objective is None:
         return f"{len(study.front)} on the front"
     try:
-        return f"best {study.best.value:.6g}"
+        return f"best {study.best.measured}"
     except StudyError:
         return "nothing keeps to the constraints yet"

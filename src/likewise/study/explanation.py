@@ -15,7 +15,7 @@ from likewise.spaces.codec.copies import copied
 from likewise.study.goals import VALUE, Goals
 from likewise.study.methods.base import AllBeliefs, Beliefs, Proposal, Told
 from likewise.study.methods.outcomes import JointGoals
-from likewise.study.observations import best_of, value_of
+from likewise.study.observations import best_of, limit_of, value_of
 from likewise.study.suggestion import Analogue, Expected, Suggestion
 from likewise.study.trial import Trial
 
@@ -53,7 +53,7 @@ def _one_outcome(
 ) -> _Explained:
     """What is expected of one outcome, over the best of its values so far, and its analogues."""
     sign, conditioned = goals.sign(outcome), [trials[i] for i in beliefs.conditioned.tolist()]
-    kept = [trial for trial in conditioned if goals.feasible(trial.values)] if goals.constraints else []
+    kept = [trial for trial in conditioned if goals.feasible(trial.outcomes)] if goals.constraints else []
     best = sign * value_of(best_of(kept or conditioned, sign, outcome), outcome)
     believed, influence = beliefs.committee.explain(objects)
     numbers = _numbers(believed, best, sign)
@@ -108,7 +108,12 @@ def analogues(x: Any, beliefs: Beliefs, told: Sequence[Trial], most: int, outcom
 def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int, outcome: str) -> list[tuple[Analogue, ...]]:
     return [
         tuple(
-            Analogue(copied(conditioned[i].object), value_of(conditioned[i], outcome), float(row[i]))
+            Analogue(
+                copied(conditioned[i].object),
+                value_of(conditioned[i], outcome),
+                float(row[i]),
+                limit_of(conditioned[i], outcome),
+            )
             for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
         )
         for row in influence

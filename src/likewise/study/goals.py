@@ -11,8 +11,11 @@ import numpy as np
 
 from likewise.errors import StudyError
 from likewise.similarity.base import Vector
+from likewise.study.trial import Outcome
 
 Direction = Literal["maximize", "minimize"]
+# What lies below a limit may be as low as can be, what lies above it as high.
+OPEN = ((-math.inf, "below"), (math.inf, "above"))
 DIRECTIONS = ("maximize", "minimize")
 # The name of the outcome of a study that has one objective and no name for it.
 VALUE = "value"
@@ -25,13 +28,14 @@ class Limits:
     low: float
     high: float
 
-    def holds(self, value: float) -> bool:
-        """Whether a measured value keeps to the limits.
+    def holds(self, measured: Outcome) -> bool:
+        """Whether a measured value keeps to the limits; one that is only a limit itself, whatever it is.
 
-        >>> AtMost(2.0).holds(2.0), AtLeast(50.0).holds(49.0)
+        >>> AtMost(2.0).holds(Outcome(2.0)), AtMost(2.0).holds(Outcome(0.1, limit="above"))
         (True, False)
         """
-        return self.low <= value <= self.high
+        low, high = (side if measured.limit == name else measured.value for side, name in OPEN)
+        return self.low <= low and high <= self.high
 
     def signed(self, sign: float) -> tuple[float, float]:
         """The limits of the values times a sign."""
@@ -181,9 +185,13 @@ class Goals:
             return 1.0 if self.objectives[name] == "maximize" else -1.0
         return -1.0 if math.isinf(self.constraints[name].low) else 1.0
 
-    def feasible(self, values: Mapping[str, float]) -> bool:
-        """Whether measured values keep to every constraint; one that is not measured is not kept."""
-        return all(name in values and limits.holds(values[name]) for name, limits in self.constraints.items())
+    def feasible(self, measured: Mapping[str, Outcome]) -> bool:
+        """Whether measured outcomes keep to every constraint; one that is not measured is not kept."""
+        return all(name in measured and limits.holds(measured[name]) for name, limits in self.constraints.items())
+
+    def worse(self, name: str) -> str:
+        """The side of a limit on which the better values of an objective are not: "below" where it is maximised."""
+        return "below" if self.sign(name) > 0 else "above"
 
     def describe(self) -> dict[str, Any]:
         """What a storage keeps of it, as plain JSON; other goals are another study."""

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import StudyError
+from likewise.study.storage.outcomes import LIMITS
+from likewise.study.trial import SIGNS, Outcome
 
 # Larger values, penalties for the most part, leave nothing of the others, and their fourth powers no number.
 LARGEST = 1e70
@@ -19,25 +21,67 @@ LARGEST = 1e70
 class Measurement:
     """A value with its standard error, as if told by `study.tell(x, value, std=std)`.
 
+    value: what was measured, or the limit that it lies below or above.
+    std: the standard deviation of the measurement, in the units of the values; None (default) where it is not known.
+    limit: "below" or "above" where the value is only a limit; `Below` and `Above` make such. None by default.
+
     >>> float(Measurement(0.31, std=0.02))
     0.31
     """
 
     value: float
-    std: float
+    std: float | None = None
+    limit: str | None = None
 
     def __float__(self) -> float:
         return float(self.value)
 
+    def __str__(self) -> str:
+        spread = "" if self.std is None else f" ± {self.std:.3g}"
+        return f"{SIGNS[self.limit]}{self.value:.6g}{spread}"
 
-def read_value(x: Any, value: Any, std: float | None = None) -> tuple[float, float | None]:
-    """The value of an object and its standard deviation, refused when they are no finite numbers.
+    def __post_init__(self) -> None:
+        if self.limit not in (None, *LIMITS):
+            raise StudyError(f"limit={self.limit!r} is none of {', '.join(map(repr, LIMITS))}; leave it out otherwise")
+
+
+def Below(limit: float, std: float | None = None) -> Measurement:
+    """A value of which only an upper limit is known, as of what could not be detected: a likelihood, not a number.
+
+    limit: what the measured value lies below, in the units of the values.
+    std: the standard deviation of the measurement, where it is known; None by default.
+
+    >>> Below(0.1)
+    Measurement(value=0.1, std=None, limit='below')
+    """
+    return Measurement(limit, std, "below")
+
+
+def Above(limit: float, std: float | None = None) -> Measurement:
+    """A value of which only a lower limit is known: what was measured lies above it. The rest is as in `Below`."""
+    return Measurement(limit, std, "above")
+
+
+def with_limits(value: Any, below: Any, above: Any) -> Any:
+    """The value that was told, or the limit that was told in its place; one of the three.
+
+    >>> with_limits(None, 0.1, None)
+    Measurement(value=0.1, std=None, limit='below')
+    """
+    if sum(each is not None for each in (value, below, above)) > 1:
+        raise StudyError(f"tell one of value={value!r}, below={below!r} and above={above!r}; two limits are no value")
+    return Below(below) if below is not None else Above(above) if above is not None else value
+
+
+def read_value(x: Any, value: Any, std: float | None = None) -> Outcome:
+    """The value of an object, its standard deviation and its limit, refused when they are no finite numbers.
 
     >>> read_value("CCO", Measurement(0.31, std=0.02))
-    (0.31, 0.02)
+    Outcome(value=0.31, std=0.02, limit=None)
     """
+    limit = None
     if isinstance(value, Measurement):
-        value, std = value.value, value.std if std is None else std
+        value, std, limit = value.value, value.std if std is None else std, value.limit
     name = reprlib.repr(x)
     number = _number(value)
     if number is None:
@@ -52,7 +96,7 @@ def read_value(x: Any, value: Any, std: float | None = None) -> tuple[float, flo
         raise StudyError(
             f"the standard deviation of {name} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
         )
-    return number, spread
+    return Outcome(number, spread, limit)
 
 
 def _number(value: Any) -> float | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from likewise.model.gram import same_objects
 from likewise.model.schedule import Data
+from likewise.model.targets.censoring import SIDES
 from likewise.study.goals import VALUE, Goals
 from likewise.study.methods.base import Told
 from likewise.study.record.ledger import Ledger
@@ -36,12 +37,14 @@ def trials_of(ledger: Ledger, name: str, goals: Goals) -> list[Trial]:
 
 def _data(ledger: Ledger, told: Sequence[Trial], events: Sequence[int], sign: float, name: str) -> Data:
     stds = np.array([std_of(trial, name) or 0.0 for trial in told])
+    sides = np.array([SIDES[limit_of(trial, name)] for trial in told])
     return Data(
         [trial.object for trial in told],
         sign * np.array([value_of(trial, name) for trial in told]),
         stds**2 if stds.any() else None,
         np.array([ledger.lot(trial.id) for trial in told]),
         np.array(events, dtype=np.intp),
+        sign * sides if sides.any() else None,
     )
 
 
@@ -68,6 +71,11 @@ def std_of(trial: Trial, name: str = VALUE) -> float | None:
     return trial.outcomes[name].std if name in trial.outcomes else trial.std
 
 
+def limit_of(trial: Trial, name: str = VALUE) -> str | None:
+    """On which side a value is only a limit, if it is one."""
+    return trial.outcomes[name].limit if name in trial.outcomes else trial.limit
+
+
 def average_replicates(told: Sequence[Trial]) -> list[Trial]:
     """One trial for each object, the first of it, with the mean of all its values and of its stds what is left.
 
@@ -81,8 +89,14 @@ def average_replicates(told: Sequence[Trial]) -> list[Trial]:
 
 
 def best_of(told: Sequence[Trial], sign: float, name: str = VALUE) -> Trial:
-    """The object of the best value, its replicates averaged; of equal ones the first."""
-    return max(average_replicates(told), key=lambda trial: sign * value_of(trial, name))
+    """The object of the best value, its replicates averaged; of equal ones the first.
+
+    One that is only known to be worse than a limit is the best only where there are no others.
+    """
+    worse = "below" if sign > 0 else "above"
+    return max(
+        average_replicates(told), key=lambda trial: (limit_of(trial, name) != worse, sign * value_of(trial, name))
+    )
 
 
 def _average(replicates: Sequence[Trial]) -> Trial:
@@ -90,17 +104,32 @@ def _average(replicates: Sequence[Trial]) -> Trial:
     if n == 1:
         return first
     names = dict.fromkeys(name for trial in replicates for name in trial.outcomes)
-    outcomes = {name: _mean([t.outcomes[name] for t in replicates if name in t.outcomes]) for name in names}
-    valued = [Outcome(value, trial.std) for trial in replicates if (value := trial.value) is not None]
-    own = _mean(valued) if valued else None
-    value, std = (None, None) if own is None else (own.value, own.std)
-    return replace(first, value=value, std=std, outcomes=outcomes)
+    found = [{**t.outcomes} or _unnamed(t) for t in replicates]
+    outcomes = {name: _mean([each[name] for each in found if name in each]) for name in names}
+    valued = [Outcome(value, trial.std, trial.limit) for trial in replicates if (value := trial.value) is not None]
+    if not valued:
+        return replace(first, value=None, std=None, limit=None, outcomes=outcomes)
+    own = _mean(valued)
+    return replace(first, value=own.value, std=own.std, limit=own.limit, outcomes=outcomes)
+
+
+def _unnamed(trial: Trial) -> dict[str, Outcome]:
+    return {} if trial.value is None else {VALUE: Outcome(trial.value, trial.std, trial.limit)}
 
 
 def _mean(measured: Sequence[Outcome]) -> Outcome:
-    """The mean of several measurements of one object, and of their stds what is left."""
+    """The mean of several measurements of one object, and of their stds what is left.
+
+    With upper limits among them their mean is one, too. Where some are upper and some are lower limits, these do not
+    count.
+    """
+    sides = {one.limit for one in measured if one.limit is not None}
+    if len(sides) > 1:
+        measured = [one for one in measured if one.limit is None] or measured[:1]
+        sides = {one.limit for one in measured if one.limit is not None}
     if len(measured) == 1:
         return measured[0]
     n, stds = len(measured), [one.std for one in measured if one.std is not None]
     std = float(np.sqrt(np.sum(np.square(stds)))) / n if len(stds) == n else None
-    return Outcome(float(np.mean([one.value for one in measured])), std, told=measured[0].told)
+    mean = float(np.mean([one.value for one in measured]))
+    return Outcome(mean, std, next(iter(sides), None), measured[0].told)

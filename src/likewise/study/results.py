@@ -16,7 +16,7 @@ from likewise.similarity.base import Matrix
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study.goals import Goals
-from likewise.study.observations import average_replicates, best_of
+from likewise.study.observations import average_replicates, best_of, limit_of
 from likewise.study.preferences import Preference, check_preference
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder
@@ -55,18 +55,28 @@ class Results:
     def best(self) -> Trial:
         """The best observation: values of one object are averaged, and of equal objects the first is taken.
 
+        Where values are maximised, one above a limit counts as the limit, and one below a limit is the best only where
+        there are no others; `measured` shows them as ">99" and "<0.1".
+
         It may be the luckiest; `recommend` says what all observations together speak for. With constraints it is the
         best of those that keep to them. With several objectives it is the one that the study's `preference` prefers.
         """
         observed = self._observed()
         if self.goals.objective is None:
             return self.best_by(self.preference)
-        kept = [trial for trial in observed if self.goals.feasible(trial.values)]
+        kept = [trial for trial in observed if self.goals.feasible(trial.outcomes)]
         if not kept:
             raise StudyError(
                 f"no observation of study {self.name!r} keeps to its constraints yet; `study.trials` has all of them"
             )
         return for_user(best_of(kept, self.goals.sign(self.goals.objective), self.goals.objective))
+
+    def reaches(self, trial: Trial) -> bool:
+        """Whether an observation is at least as good as its value: none of its objectives is limited to what is worse.
+
+        "Below 0.1" is not where values are maximised.
+        """
+        return all(limit_of(trial, name) != self.goals.worse(name) for name in self.goals.measured)
 
     def best_by(self, preference: Preference | None) -> Trial:
         """The observation that a preference prefers, of those that keep to all constraints.
@@ -92,7 +102,8 @@ class Results:
     def front(self) -> list[Trial]:
         """The observations that no other beats in every objective, of those that keep to all constraints.
 
-        Values of one object are averaged. Objects of which an objective is still missing are not among them.
+        Values of one object are averaged. Objects of which an objective is still missing, or known to be worse than a
+        limit, are not among them.
         """
         kept, values = self._complete()
         better = is_nondominated(self._signed(values), equal=True) if len(self.goals.objectives) > 1 else None
@@ -148,7 +159,8 @@ class Results:
         value: the column of the values, "value" by default. With named outcomes a mapping from outcomes to columns;
             by default each outcome is in the column of its name. Cells may be empty.
         std: the column of the standard deviations, "std" by default; it need not be there. With named outcomes the
-            deviation of "yield" is in the column "yield std".
+            deviation of "yield" is in the column "yield std". Where a column "value limit" or "yield limit" has below
+            or above, the value is only a limit.
 
         Values of objects that are open suggestions are told to those; values and failures that the study has already
         are passed over, so that a file may be read again when it has grown. All rows are told, or none.
@@ -202,9 +214,13 @@ class Results:
         kept = [
             (trial, values)
             for trial, values in every
-            if len(values) == len(self.goals.objectives) and (not feasible or self.goals.feasible(trial.values))
+            if len(values) == len(self.goals.objectives) and (not feasible or self._counts(trial))
         ]
         return [trial for trial, _ in kept], [values for _, values in kept]
+
+    def _counts(self, trial: Trial) -> bool:
+        """Whether it keeps to the constraints, and is as good as its values say."""
+        return self.goals.feasible(trial.outcomes) and self.reaches(trial)
 
     def _signed(self, values: Sequence[Mapping[str, float]]) -> Matrix:
         """Objectives as rows of numbers of which more is better."""

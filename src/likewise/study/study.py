@@ -30,14 +30,14 @@ from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
 from likewise.study.heartbeat import Heartbeat
-from likewise.study.measurement import Measurement
+from likewise.study.measurement import Measurement, with_limits
 from likewise.study.methods.base import Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.observations import value_of
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
-from likewise.study.record.findings import Finding, check_single, told, told_row
+from likewise.study.record.findings import Finding, check_single, refuse_limits, told, told_row
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder, new_row
 from likewise.study.record.suspicion import Suspicion
@@ -140,7 +140,7 @@ class Study(Answers):
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
         self._store: OpenStudy = owner.open(name, {"space": space.describe(), **wanted.describe()})
-        self._ledger = Ledger(self._store, space.from_json, wanted.objective if wanted.named else None)
+        self._ledger = Ledger(self._store, space.from_json, wanted.objective)
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
@@ -223,6 +223,8 @@ class Study(Answers):
         value: float | Measurement | Mapping[str, float | Measurement] | None = None,
         *,
         std: float | Mapping[str, float] | None = None,
+        below: float | None = None,
+        above: float | None = None,
         id: int | None = None,
     ) -> None:
         """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
@@ -234,15 +236,19 @@ class Study(Answers):
             was measured, by name. Those still to come are told later, to the same suggestion or object.
         std: the standard deviation of the measurement, in the units of the values, where it is known; with named
             outcomes by name.
+        below: instead of a value, a limit that it lies below, such as the limit of detection. It counts as what it
+            is: any value below is possible. Among several outcomes tell `{"yield": Below(0.1)}`.
+        above: instead of a value, a limit that it lies above; among several outcomes `Above(99)`.
         id: the trial's number, instead of `what` or to make sure.
         """
         check_single(what)
-        self._record([told(self.goals, what, value, std, id)])
+        self._record([told(self.goals, what, with_limits(value, below, above), std, id)])
 
     def tell_many(self, rows: Iterable[Sequence[Any]]) -> None:
         """Record many values at once: all of them, or none if one is refused. Quicker than one by one.
 
-        rows: of each measurement what was measured, as in `tell`, its value, and its standard deviation if known.
+        rows: of each measurement what was measured, as in `tell`, its value, and its standard deviation if known. The
+            value may be a limit: `Below(0.1)`, `Above(99)`.
 
         >>> import likewise as lw
         >>> study = lw.Study(lw.Pool(["CCO", "CCN", "CCC"]), lw.Levenshtein())
@@ -368,8 +374,7 @@ class Study(Answers):
         if not self._lock.acquire(blocking=False):
             self._lock = RLock()
             self._proposer.restart()
-            named = self.goals.objective if self.goals.named else None
-            self._ledger = Ledger(self._store, self.space.from_json, named)
+            self._ledger = Ledger(self._store, self.space.from_json, self.goals.objective)
         else:
             self._lock.release()
         self._recorder = replace(self._recorder, ledger=self._ledger, worker=self.worker)
@@ -390,6 +395,8 @@ class Study(Answers):
         return Asking(*knowing, self.goals, replicates, plate, price)
 
     def _record(self, findings: Sequence[Finding]) -> None:
+        if not self.method.takes_limits:
+            refuse_limits(findings, self.method)
         with self._lock:
             self._ledger.sync()
             self._recorder.record(findings)

@@ -6,14 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from likewise.study.trial import SIGNS
+
 
 @dataclass(frozen=True)
 class Analogue:
-    """A measured object that speaks for or against a suggestion, with its signed influence on the prediction."""
+    """A measured object that speaks for or against a suggestion, with its signed influence on the prediction.
+
+    `limit` is "below" or "above" where the value is only a limit; `measured` is the value as text, with a sign then.
+    """
 
     object: Any
     value: float
     influence: float
+    limit: str | None = None
+
+    @property
+    def measured(self) -> str:
+        """The value as text: 71, <0.1, >99."""
+        return f"{SIGNS[self.limit]}{self.value:.4g}"
 
 
 @dataclass(frozen=True)
@@ -72,5 +83,5 @@ class Suggestion:
             return f"try {self.object!r}: expect {', '.join(each)}"
         if self.mean is None:
             return f"try {self.object!r}: it is unlike what was tried before"
-        because = ", ".join(f"{a.object!r} ({a.value:.4g})" for a in self.analogues[:3])
+        because = ", ".join(f"{a.object!r} ({a.measured})" for a in self.analogues[:3])
         return f"try {self.object!r}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), because of {because}"

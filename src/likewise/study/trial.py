@@ -21,18 +21,28 @@ class State(StrEnum):
     ABANDONED = "abandoned"
 
 
+# What stands before a value that is only a limit.
+SIGNS: Mapping[str | None, str] = {None: "", "below": "<", "above": ">"}
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A measured outcome of a trial: its value, and the standard deviation of the measurement, where it is known.
 
     limit: "below" or "above" where the value is only an upper or a lower bound of what was measured.
     told: the study's revision when it was told, which orders what was told.
+
+    >>> str(Outcome(99.0, limit="above"))
+    '>99'
     """
 
     value: float
     std: float | None = None
     limit: str | None = None
     told: int = field(default=0, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"{SIGNS[self.limit]}{self.value:.6g}"
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,7 @@ class Trial:
     `id` counts from 0 in order of creation; `std` is the measurement's standard deviation; times are seconds since the
     epoch, by the storage's clock; `lease` is when an asked trial may be taken back; `summary` is what the model said
     when it was asked. In a study of named objectives `outcomes` has what was told so far, by name, and `value` is that
-    of the objective where there is one.
+    of the objective where there is one. Where the value is only a limit, `limit` says on which side.
 
     >>> Trial(0, "CCO", State.TOLD, value=0.31).state
     <State.TOLD: 'told'>
@@ -60,6 +70,12 @@ class Trial:
     lease: float | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    limit: str | None = None
+
+    @property
+    def measured(self) -> str:
+        """The value as text, ">99" where it is only a limit; empty where there is none."""
+        return "" if self.value is None else str(Outcome(self.value, self.std, self.limit))
 
     @property
     def values(self) -> dict[str, float]:

@@ -38,7 +38,9 @@ def round_lines(
         "data": data_hash(problem.sheet),
         "measured": problem.measured,
         "direction": problem.study.direction,
-        "best": None if best is None else {"object": space.to_json(best.object), "value": best.value},
+        "best": None
+        if best is None
+        else {"object": space.to_json(best.object), "value": best.value, "limit": best.limit},
         "similarities": [{"name": name, "weight": round(weight, 6)} for name, weight in problem.weights()],
         "runs": list(runs),
         **asked,
@@ -52,7 +54,13 @@ def _suggestion(
 ) -> dict[str, Any]:
     space = problem.study.space
     because = [
-        {"object": space.to_json(a.object), "value": a.value, "influence": a.influence, "row": problem.row(a.object)}
+        {
+            "object": space.to_json(a.object),
+            "value": a.value,
+            "limit": a.limit,
+            "influence": a.influence,
+            "row": problem.row(a.object),
+        }
         for a in s.analogues
     ]
     said = {name: getattr(s, name) for name in NUMBERS}

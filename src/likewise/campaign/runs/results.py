@@ -163,9 +163,9 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
 
 def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
     """Note which results are far from all other values: a slip is easiest to mend at once."""
-    known = [table.values[i] for i in table.measured]
-    far = far_values(np.array([*known, *(told.values[i] for i in told.measured)]))
-    for i in (told.measured[k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
+    known = [table.values[i] for i in table.known]
+    far = far_values(np.array([*known, *(told.values[i] for i in told.known)]))
+    for i in (told.known[k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
         listener.note(
             f"{told.values[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
             "all other values; if it is a slip, correct it in the table"

@@ -42,7 +42,8 @@ def _compare(problem: Problem, seed: int, console: Console) -> Comparison:
         places = np.sort(np.random.default_rng(seed).choice(places, size=MOST, replace=False)).tolist()
     stds = None if sheet.stds is None else [sheet.std(i) or 0.0 for i in places]
     objects, values = [sheet.objects[i] for i in places], [sheet.values[i] for i in places]
-    return compare_similarities(objects, values, problem.similarities, std=stds)
+    limits = [sheet.measurement(i).limit for i in places]
+    return compare_similarities(objects, values, problem.similarities, std=stds, limits=limits)
 
 
 def diagnose(file: options.File = None, *, columns: options.Columns, model: options.Aim, console: Console) -> Reply:

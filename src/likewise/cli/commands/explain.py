@@ -21,6 +21,7 @@ from likewise.cli.commands.session import Session
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
+from likewise.study.measurement import Measurement
 from likewise.study.suggestion import Analogue
 
 
@@ -95,35 +96,41 @@ def _object(table: Sheet, what: list[str]) -> Any:
     return {name: cell_of_kind(cells[name], table.kinds.get(name, "text"), name, table.sign) for name in columns}
 
 
-def _rows_of(problem: Problem, x: Any) -> list[tuple[int, float]]:
+def _rows_of(problem: Problem, x: Any) -> list[tuple[int, Measurement]]:
     """The rows in which the object was measured, and its values."""
     sheet = problem.sheet
     assert sheet is not None
     key = problem.study.space.key(x)
     same = [i for i in sheet.measured if problem.study.space.key(sheet.objects[i]) == key]
-    return [(sheet.table.number(i), sheet.values[i]) for i in same]
+    return [(sheet.table.number(i), sheet.measurement(i)) for i in same]
 
 
-def _say(problem: Problem, found: Prediction, measured: Sequence[tuple[int, float]]) -> None:
+def _say(problem: Problem, found: Prediction, measured: Sequence[tuple[int, Measurement]]) -> None:
     assert problem.sheet is not None
     roles = problem.sheet.roles
     expected = expectation(found.mean, found.low, found.high)
     say(f"{shown(found.object)}: expected {roles.value} {expected}, with a chance of 95 %")
-    say(*(f"It was measured: {value:.6g} in row {row}." for row, value in measured), "")
-    rows = [
-        (f"{a.influence:+.3f}", f"{a.value:.6g}", shown(a.object), str(problem.row(a.object))) for a in found.analogues
-    ]
+    say(*(f"It was measured: {value} in row {row}." for row, value in measured), "")
+    rows = [(f"{a.influence:+.3f}", _text(a), shown(a.object), str(problem.row(a.object))) for a in found.analogues]
     say_table(("weight", roles.value, ", ".join(roles.objects), "row"), rows, right=(0, 1, 3))
 
 
-def _data(problem: Problem, found: Prediction, measured: Sequence[tuple[int, float]]) -> dict[str, Any]:
+def _text(analogue: Analogue) -> str:
+    return str(Measurement(analogue.value, limit=analogue.limit))
+
+
+def _limit(measured: Measurement) -> dict[str, str]:
+    return {} if measured.limit is None else {"limit": measured.limit}
+
+
+def _data(problem: Problem, found: Prediction, measured: Sequence[tuple[int, Measurement]]) -> dict[str, Any]:
     return {
         "object": problem.study.space.to_json(found.object),
         "mean": found.mean,
         "std": found.std,
         "low": found.low,
         "high": found.high,
-        "measurements": [{"row": row, "value": value} for row, value in measured],
+        "measurements": [{"row": row, "value": one.value, **_limit(one)} for row, one in measured],
         "because": analogues_json(problem, found.analogues),
         "similarities": weights_json(problem),
     }

@@ -22,6 +22,7 @@ from likewise.cli.console import answer_width, say
 from likewise.cli.layout import Line, lay_out
 from likewise.study.gain import Gain
 from likewise.study.suggestion import Suggestion
+from likewise.study.trial import Trial
 
 NEXT = "next.csv"
 NOTHING_LEFT = "Every candidate has a value or is under way: there is nothing left to suggest."
@@ -136,7 +137,7 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
     ]
     return {
         **header_json(problem, listener),
-        "best": None if best is None else _best_json(problem, best.object, best.value),
+        "best": None if best is None else _best_json(problem, best),
         "recommended": None
         if other is None
         else {**object_json(problem, other.object), "mean": other.mean, "low": other.low, "high": other.high},
@@ -152,10 +153,11 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
     }
 
 
-def _best_json(problem: Problem, x: Any, value: float | None) -> dict[str, Any]:
+def _best_json(problem: Problem, best: Trial) -> dict[str, Any]:
     sheet = problem.sheet
-    rows = [] if sheet is None else [sheet.table.number(place) for place in problem.measured_rows(x)]
-    return {**object_json(problem, x), "value": value, "rows": rows}
+    rows = [] if sheet is None else [sheet.table.number(place) for place in problem.measured_rows(best.object)]
+    limit = {} if best.limit is None else {"limit": best.limit}
+    return {**object_json(problem, best.object), "value": best.value, **limit, "rows": rows}
 
 
 def say_answer(answer: Answer) -> None:
@@ -191,7 +193,7 @@ def _say_background(answer: Answer, reasons: Reasons) -> None:
     if problem.measured:
         best = problem.study.best
         where = _where(problem, best.object)
-        say("", f"Best so far: {answer.value} {best.value:.6g}{where}, {names.object(best.object, reasons.column)}.")
+        say("", f"Best so far: {answer.value} {best.measured}{where}, {names.object(best.object, reasons.column)}.")
         if (other := problem.recommended()) is not None:
             expected = expectation(other.mean, other.low, other.high)
             what = names.object(other.object, reasons.column)

@@ -17,7 +17,9 @@ from likewise.cli.commands.stored import open_existing, trials_of
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
+from likewise.study.goals import VALUE
 from likewise.study.storage.trials import Row
+from likewise.study.trial import Outcome
 
 LISTED = 8
 
@@ -76,14 +78,23 @@ def _say_trial(row: Row, said: dict[str, Any], because: Sequence[tuple[Row, floa
     else:
         expected = expectation(said["mean"], said.get("low"), said.get("high"))
         say(f"Expected {expected}, with a chance of {percent(said.get('chance'))} to beat the best, because of:")
-        rows = [(f"{w:+.2f}", f"{a.value:.6g}", shown(json.loads(a.payload)), str(a.id)) for a, w in because]
+        rows = [(f"{w:+.2f}", _measured(a), shown(json.loads(a.payload)), str(a.id)) for a, w in because]
         say_table(("weight", "value", "object", "trial"), rows, right=(0, 1, 3))
     if "seed" in said:
         say(f"Made by likewise {said['likewise']}, seed {said['seed']}.")
 
 
 def _value(row: Row) -> str:
-    return "" if row.value is None else f" {row.value:.6g}"
+    return f" {_measured(row)}".rstrip()
+
+
+def _measured(row: Row) -> str:
+    """What was told, as text: a value, a limit, or outcomes by name."""
+    if row.value is not None:
+        return f"{row.value:.6g}"
+    told = {} if row.outcomes is None else json.loads(row.outcomes)
+    each = {name: str(Outcome(**one)) for name, one in told.items()}
+    return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in each.items())
 
 
 def _unknown(run: str, table: Path, journal: Journal) -> str:

@@ -13,6 +13,7 @@ from likewise.model.assessment.diagnosis import Diagnosis, Fit, diagnose, finite
 from likewise.model.committee import Committee, Suspect
 from likewise.model.fit import DEFAULT, fit
 from likewise.model.gram import Gram
+from likewise.model.targets.censoring import SIDES, exact, says_nothing
 from likewise.model.targets.contamination import suspects
 from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
@@ -62,6 +63,7 @@ def compare(
     similarities: Given = "auto",
     *,
     std: float | Sequence[float] | None = None,
+    limits: Sequence[str | None] | None = None,
 ) -> Comparison:
     """Rank similarities by how well each predicts values it has not seen.
 
@@ -70,6 +72,8 @@ def compare(
     default, for those that suit the kind of the objects.
     `std` is the standard deviation of the measurements in the unit of the values, one for all or one for each; None,
     the default, where it is not known.
+    `limits` says "below" or "above" of each value that is only a limit, None of the others; None, the default, where
+    all were measured. Limits help to predict, and no error is counted there.
 
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> x = np.linspace(0.0, 6.0, 25)
@@ -83,19 +87,33 @@ def compare(
     recognised = recognise(objects) if named is None else None
     chosen = recognised.similarities if recognised is not None else named or ()
     grams = [_gram(one, objects) for one in chosen]
-    diagnosis = diagnose(_fit_trusted(grams, y, extra))
+    diagnosis = diagnose(_fit_trusted(grams, y, extra, _sides(limits, len(y))))
     order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.similarities[k]))
     rows, ranked = tuple(diagnosis.similarities[k] for k in order), tuple(chosen[k] for k in order)
     return Comparison(rows, ranked, recognised, diagnosis)
 
 
-def _fit_trusted(grams: Sequence[Gram], values: Vector, extra: Vector | None) -> Committee:
+def _sides(limits: Sequence[str | None] | None, t: int) -> Vector | None:
+    """Which values are limits, and on which side."""
+    if limits is None or not any(limits):
+        return None
+    if len(limits) != t or not {*limits} <= SIDES.keys():
+        raise LikewiseError(f"limits={list(limits)!r} needs one of 'below', 'above' and None for each of {t} values")
+    return np.array([SIDES[each] for each in limits])
+
+
+def _fit_trusted(grams: Sequence[Gram], values: Vector, extra: Vector | None, limits: Vector | None) -> Committee:
     """The committee of all observations but those that are taken for bad measurements."""
-    bad = suspects(grams, values, extra, DEFAULT.offset)
+    known = np.flatnonzero(exact(values, limits))
+    noise = None if extra is None else extra[known]
+    bad = known[suspects([gram.part(known) for gram in grams], values[known], noise, DEFAULT.offset)]
+    bad = np.union1d(bad, np.flatnonzero(says_nothing(values, limits)))
     if not len(bad):
-        return fit(grams, values, extra)
+        return fit(grams, values, extra, limits)
     kept = np.setdiff1d(np.arange(len(values)), bad)
-    found = fit([gram.part(kept) for gram in grams], values[kept], None if extra is None else extra[kept])
+    part = (None if each is None else each[kept] for each in (extra, limits))
+    found = fit([gram.part(kept) for gram in grams], values[kept], *part)
+    bad = bad[exact(values, limits)[bad]]
     named = tuple(Suspect(grams[0].objects[i], float(values[i]), i) for i in bad.tolist())
     return replace(found, suspects=named)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.errors import StudyError
 from likewise.model.assessment.leave_one_out import LeftOut, fresh, leave_out
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
@@ -30,6 +31,7 @@ CLEAR_SHARE, CLEAR_CORRELATION = 0.25, 0.5
 # A share of values inside their intervals this many standard errors from what it should be is worth a warning.
 CALIBRATION_ERRORS = 3.0
 LONGEST_NAME = 48
+NO_VALUES = "every value is only a limit, so that no error can be counted; tell some values that were measured"
 DONE = {
     "krein": "set apart",
     "as_is": "kept",
@@ -159,8 +161,13 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
     if len(committee) > MOST:
         found = diagnose(_thin(committee, MOST), each=each, settings=settings, sign=sign)
         return replace(found, notes=(*found.notes, f"judged by {MOST} of {len(committee)} observations"))
-    groups = same_objects(committee.objects)
-    baseline = _error_of_mean(committee.values, groups)
+    groups, known = same_objects(committee.objects), np.flatnonzero(committee.known)
+    if not len(known):
+        raise StudyError(NO_VALUES)
+    # Limits are data for all models, but no values to judge them by.
+    objects = [committee.objects[i] for i in known.tolist()]
+    judged = same_objects(objects)
+    baseline = _error_of_mean(committee.values[known], judged)
     names = unique_names([similarity.name for similarity in committee.similarities])
     whole = leave_out(committee, groups, settings)
     total = _fit(committee, whole, names[0] if len(names) == 1 else "committee", baseline)
@@ -175,31 +182,39 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
     told = whole if sign > 0 else whole.negate()
     suspects = _suspects(committee, sign)
     return Diagnosis(
-        verdict(total.spearman, _best_explained([total, *fits]), len(names), len(groups)),
-        (*(suspicion(suspects)), *warnings(total.inside, len(groups))),
+        verdict(total.spearman, _best_explained([total, *fits]), len(names), len(judged)),
+        (*(suspicion(suspects)), *warnings(total.inside, len(judged)), *_not_judged(len(committee) - len(known))),
         len(committee),
         baseline,
         total,
         tuple(fits),
-        _replicates(committee.objects, told.values, groups),
-        _outliers(committee.objects, told),
+        _replicates(objects, told.values, judged),
+        _outliers(objects, told),
         suspects,
         told,
     )
 
 
+def _not_judged(limits: int) -> tuple[str, ...]:
+    """What is said of values that are only limits, if there are any."""
+    if not limits:
+        return ()
+    which = "1 value is only a limit: it helps" if limits == 1 else f"{limits} values are only limits: they help"
+    return (f"{which} to predict the others, and no error is counted there",)
+
+
 def _thin(committee: Committee, most: int) -> Committee:
     """The committee on so many of its observations, evenly spaced in their order."""
     some = np.linspace(0, len(committee) - 1, most).round().astype(np.intp)
-    extra = None if committee.extra_noise is None else committee.extra_noise[some]
-    return recondition(committee, [gram.part(some) for gram in committee.grams], committee.values[some], extra)
+    extra, limits = (None if each is None else each[some] for each in (committee.extra_noise, committee.limits))
+    return recondition(committee, [gram.part(some) for gram in committee.grams], committee.values[some], extra, limits)
 
 
 def _each_alone(committee: Committee, settings: Settings) -> list[Committee]:
     """A committee of each similarity alone, on the same transform, so that densities can be compared."""
-    values, extra = committee.values, committee.extra_noise
+    told = committee.values, committee.extra_noise, committee.limits
     return [
-        fit([gram.retune(fresh(gram))], values, extra, settings=settings, transform=committee.transform)
+        fit([gram.retune(fresh(gram))], *told, settings=settings, transform=committee.transform)
         for gram in committee.grams
     ]
 

@@ -9,6 +9,7 @@ is left out: there the objects are left out by tenths, and the treatment is made
 Mixes, noises and votes stay as they were chosen with all observations; there are few of them to choose from. Learnt
 parameters are many and would have seen what they predict: for a fifth of the objects at a time they are learnt from the
 other four.
+A value that is only a limit helps to predict the others, and is not judged itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from scipy.special import logsumexp
 
 from likewise.model.calibration import Index, folds, refit
 from likewise.model.committee import Committee
-from likewise.model.fit import LEARN_FROM, Settings, Targets, recondition
+from likewise.model.fit import LEARN_FROM, Settings, recondition, targets_of
 from likewise.model.gram import Gram, Groups
 from likewise.model.hyperparameters import learn
 from likewise.model.regression import Regression
@@ -56,8 +57,9 @@ class LeaveOneOut:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Measured values, and what is predicted for each from all other objects, on the user's scale.
+    """Measured values, limits not among them, and what is predicted for each from all other objects.
 
+    All is on the user's scale.
     `low` and `high` are the ends of its 95 % interval, noise included; `away` is how far a value is from the middle of
     its predictive distribution, 0 at the median and 1 at the very end; `deviations` is the same distance in standard
     deviations, signed; `log_densities` are the logarithms of the predictive densities.
@@ -104,7 +106,9 @@ def _leave_out(regression: Regression, groups: Groups) -> tuple[Vector, Vector]:
 def leave_out(committee: Committee, groups: Groups, settings: Settings) -> LeftOut:
     """Every group left out in turn, with what is learnt learnt without it."""
     found, transform, weights = _leave_out_learnt(committee, groups, settings), committee.transform, committee.weights
-    values, targets = committee.values, committee.targets
+    known = committee.known
+    found = LeaveOneOut(found.means[:, known], found.latent[:, known], found.variances[:, known])
+    values, targets = committee.values[known], committee.targets[known]
     centre, spread = committee.mixture(found.means, found.variances)
     away = targets - found.means
     mixture = committee.distribution(found.means, found.variances)
@@ -123,8 +127,9 @@ def leave_out(committee: Committee, groups: Groups, settings: Settings) -> LeftO
 
 def leave_one_out_error(committee: Committee) -> float:
     """Root mean squared error for observations left out one by one, on the model's scale; nothing is learnt anew."""
-    found = LeaveOneOut.of(committee, [])
-    return float(np.sqrt(np.mean((committee.targets - committee.weights @ found.means) ** 2)))
+    found, known = LeaveOneOut.of(committee, []), committee.known
+    errors = (committee.targets - committee.weights @ found.means)[known]
+    return float(np.sqrt(np.mean(errors**2))) if known.any() else 0.0
 
 
 def _leave_out_learnt(committee: Committee, groups: Groups, settings: Settings) -> LeaveOneOut:
@@ -138,7 +143,8 @@ def _leave_out_learnt(committee: Committee, groups: Groups, settings: Settings) 
             _relearn(gram, committee, others, settings) if k in learnt else gram
             for k, gram in enumerate(committee.grams)
         ]
-        part = LeaveOneOut.of(recondition(committee, grams, committee.values, committee.extra_noise), groups, [fold])
+        again = recondition(committee, grams, committee.values, committee.extra_noise, committee.limits)
+        part = LeaveOneOut.of(again, groups, [fold])
         for rows, own in ((found.means, part.means), (found.latent, part.latent), (found.variances, part.variances)):
             rows[:, fold] = own[:, fold]
     return found
@@ -158,7 +164,7 @@ def _folds(groups: Groups) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]
 
 def _relearn(gram: Gram, committee: Committee, others: NDArray[np.intp], settings: Settings) -> Gram:
     """The scores of all objects with the parameters learnt from some of them."""
-    data = Targets.of(committee.values, committee.extra_noise, committee.transform)
+    data = targets_of(committee)
     encodings = take(gram.encodings, others)
     found = learn(fresh(gram), encodings, data.values[others], data.extra[others], offset=settings.offset)
     return gram.retune(found.similarity)

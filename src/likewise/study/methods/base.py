@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +158,12 @@ class Restarting(Proposer):
 
 
 class Method(ABC):
-    """A way to choose what to try next: settings alone, the same for any study."""
+    """A way to choose what to try next: settings alone, the same for any study.
+
+    `takes_limits` says whether it can use values of which only a limit is known.
+    """
+
+    takes_limits: ClassVar[bool] = True
 
     @abstractmethod
     def similarities(self, given: Given, space: Space, rng: Generator) -> tuple[Similarity, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,8 @@ class Paper(Method):
     >>> bool(best.value > -0.01)
     True
     """
+
+    takes_limits: ClassVar[bool] = False
 
     noise: float = 1e-2
     kappa: float = 2.0
@@ -225,6 +227,10 @@ class PaperProposer(Proposer):
 
     def _condition(self, told: Data) -> Beliefs:
         """S, σ² and y as they are; D by the paper's corollary, or by its row basis where S + σ²I is singular."""
+        if told.limits is not None:
+            raise StudyError(
+                "some values are only limits, and the paper's method takes numbers alone; leave method out"
+            )
         # In an order that is the observations' own, so that another order of telling changes nothing.
         order = sorted(range(len(told.objects)), key=lambda i: (self.space.key(told.objects[i]), told.values[i]))
         places = np.array(order, dtype=np.intp)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.errors import StudyError
-from likewise.study.goals import Goals
+from likewise.study.goals import VALUE, Goals
 from likewise.study.measurement import read_value
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import Outcome, State, Trial
@@ -35,8 +35,10 @@ class Finding:
         return json.dumps({name: _stored(outcome) for name, outcome in self.outcomes.items()})
 
     def value_of(self, name: str) -> float | None:
-        """The value of an outcome, if this is one."""
-        return self.outcomes[name].value if name in self.outcomes else None if self.outcomes else self.value
+        """The value of an outcome, if this is one, and no limit."""
+        if name in self.outcomes:
+            return self.outcomes[name].value if self.outcomes[name].limit is None else None
+        return None if self.outcomes else self.value
 
 
 def _stored(outcome: Outcome) -> dict[str, Any]:
@@ -53,8 +55,15 @@ def told(goals: Goals, what: Any, value: Any, std: Any = None, id: int | None = 
                 f"the value of {reprlib.repr(about)} is {reprlib.repr(value)}, but the study has one objective without "
                 "a name; tell a number, or make the study with objectives={…}"
             )
-        return Finding(what, State.TOLD, *read_value(about, value, std), id=id)
+        return unnamed(what, read_value(about, value, std), id)
     return Finding(what, State.TOLD, id=id, outcomes=read_outcomes(goals, about, value, std))
+
+
+def unnamed(what: Any, measured: Outcome, id: int | None = None) -> Finding:
+    """A value of the one objective without a name; a limit needs more than a number, and is stored as an outcome."""
+    if measured.limit is None:
+        return Finding(what, State.TOLD, measured.value, measured.std, id=id)
+    return Finding(what, State.TOLD, id=id, outcomes={VALUE: measured})
 
 
 def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict[str, Outcome]:
@@ -81,7 +90,7 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
         raise StudyError(f"no outcome of {reprlib.repr(about)} was given; tell some of {', '.join(map(repr, names))}")
     if missing := [name for name in stds if name not in value]:
         raise StudyError(f"the standard deviation of {missing[0]!r} is given without its value; tell both")
-    return {name: Outcome(*read_value(_whose(name, about), each, stds.get(name))) for name, each in value.items()}
+    return {name: read_value(_whose(name, about), each, stds.get(name)) for name, each in value.items()}
 
 
 class _whose:
@@ -99,6 +108,13 @@ def told_row(goals: Goals, row: Any) -> Finding:
     if isinstance(row, str | bytes) or not isinstance(row, Sequence) or not 2 <= len(row) <= 3:
         raise StudyError(f"{row!r} is no row to tell; give (object, value) or (object, value, std)")
     return told(goals, *row)
+
+
+def refuse_limits(findings: Sequence[Finding], method: Any) -> None:
+    """A complaint about a value that is only a limit, where a method takes numbers alone."""
+    for one in (one for finding in findings for one in finding.outcomes.values()):
+        if one.limit is not None:
+            raise StudyError(f"{one} is only a limit, but {method!r} takes numbers alone; use the default method")
 
 
 def check_single(what: Any) -> None:

@@ -38,7 +38,7 @@ class Ledger:
 
     def __init__(self, store: OpenStudy, decode: Callable[[Any], Any], objective: str | None = None) -> None:
         self._store = store
-        # The outcome that is a trial's value, in a study of one named objective.
+        # The outcome that is a trial's value, in a study of one objective.
         self._objective = objective
         self._decode = decode
         self._revision = 0
@@ -144,11 +144,19 @@ class Ledger:
 
     def _place(self, trial: Trial) -> tuple[Any, ...]:
         i = trial.id
-        return self._changed[i], self._lots[i], self._keys[i], trial.value or 0.0, trial.std or 0.0, i
+        return (
+            self._changed[i],
+            self._lots[i],
+            self._keys[i],
+            trial.value or 0.0,
+            trial.std or 0.0,
+            trial.limit or "",
+            i,
+        )
 
     def _outcome_place(self, trial: Trial, outcome: Outcome) -> tuple[Any, ...]:
         i = trial.id
-        return outcome.told, self._lots[i], self._keys[i], outcome.value, outcome.std or 0.0, i
+        return outcome.told, self._lots[i], self._keys[i], outcome.value, outcome.std or 0.0, outcome.limit or "", i
 
     def _trial(self, row: Row) -> Trial:
         known = self._trials.get(row.id)
@@ -159,7 +167,7 @@ class Ledger:
         outcomes = _outcomes(row.outcomes)
         if self._objective is not None and self._objective in outcomes:
             own = outcomes[self._objective]
-            fields |= {"value": own.value, "std": own.std}
+            fields |= {"value": own.value, "std": own.std, "limit": own.limit}
         return Trial(object=x, summary=summary, outcomes=outcomes, **fields)
 
     def _object(self, payload: str) -> Any:

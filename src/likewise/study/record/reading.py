@@ -10,7 +10,7 @@ from typing import Any
 from likewise.errors import SpaceError, StudyError
 from likewise.spaces.base import Space
 from likewise.study.goals import Goals
-from likewise.study.measurement import read_value
+from likewise.study.measurement import Measurement
 from likewise.study.record.findings import Finding, told
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.trial_tables import Entry
@@ -35,7 +35,9 @@ def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledg
 
 
 def _identity(space: Space, x: Any, result: Trial | Finding) -> tuple[Any, ...]:
-    outcomes = tuple(sorted((name, one.value, one.std or 0.0) for name, one in result.outcomes.items()))
+    outcomes = tuple(
+        sorted((name, one.value, one.std or 0.0, one.limit or "") for name, one in result.outcomes.items())
+    )
     return space.key(x), result.state, None if outcomes else (result.value, result.std), outcomes
 
 
@@ -49,10 +51,9 @@ def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
     if entry.state is State.TOLD:
         try:
             if entry.outcomes:
-                values = {name: value for name, (value, _) in entry.outcomes.items()}
-                stds = {name: std for name, (_, std) in entry.outcomes.items() if std is not None}
-                return told(goals, x, values, stds or None)
-            read_value(x, entry.value, entry.std)
+                return told(goals, x, entry.outcomes)
+            assert entry.value is not None
+            return told(goals, x, Measurement(entry.value, entry.std, entry.limit))
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error
     return Finding(x, entry.state, entry.value, entry.std, entry.error)

@@ -15,7 +15,7 @@ from likewise.model.targets.contamination import describe, far_values
 from likewise.spaces.base import Space
 from likewise.study.goals import Goals
 from likewise.study.methods.base import Beliefs, Known, Proposer
-from likewise.study.observations import observations, trials_of, value_of
+from likewise.study.observations import limit_of, observations, trials_of, value_of
 from likewise.study.record.findings import Finding
 from likewise.study.record.ledger import Ledger
 from likewise.study.trial import Trial
@@ -61,7 +61,8 @@ class Suspicion:
 
 
 def _some_far(findings: Sequence[Finding], ledger: Ledger, name: str, goals: Goals) -> bool:
-    told = [value_of(trial, name) for trial in trials_of(ledger, name, goals)]
+    trials = trials_of(ledger, name, goals)
+    told = [value_of(trial, name) for trial in trials if limit_of(trial, name) is None]
     new = [value for finding in findings if (value := finding.value_of(name)) is not None]
     return bool(new) and len(far_values(np.array([*told, *new]))) > 0
 
@@ -74,7 +75,7 @@ def to_repeat(beliefs: Beliefs, told: Data, known: Known, space: Space) -> list[
     committee = beliefs.committee
     if not committee.suspects:
         return []
-    places, best = {one.place for one in committee.suspects}, float(np.max(committee.values))
+    places, best = {one.place for one in committee.suspects}, float(np.max(committee.values[committee.known]))
     others = (x for i, x in enumerate(told.objects) if i not in places)
     settled = {space.key(x) for x in [*others, *known.failed, *known.pending]}
     found = {space.key(one.object): one.object for one in committee.suspects if one.value > best}

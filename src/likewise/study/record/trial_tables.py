@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likewise.errors import StorageError, StudyError, TableError, UsageError
+from likewise.study.goals import VALUE
+from likewise.study.measurement import Measurement
+from likewise.study.storage.outcomes import LIMITS
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.tables.cells import Decimal, empty, number
@@ -42,7 +45,7 @@ ABSENT: Any = ...
 class Entry(NamedTuple):
     """A trial read from a table: the object as JSON text, and what is known about it.
 
-    With named outcomes `outcomes` has (value, std) of each that is there, and the trial has no value of its own.
+    With named outcomes `outcomes` has each that is there, and the trial has no value of its own.
     """
 
     payload: str
@@ -50,7 +53,8 @@ class Entry(NamedTuple):
     std: float | None
     state: State
     error: str | None
-    outcomes: Mapping[str, tuple[float, float | None]] = {}
+    outcomes: Mapping[str, Measurement] = {}
+    limit: str | None = None
 
 
 def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
@@ -89,6 +93,7 @@ def read_entries(
     source = Path(path)
     measured = list((outcomes or {}).values()) or [value]
     spreads = [column + SPREAD for column in measured] if outcomes else [std]
+    limits = [column + LIMIT for column in measured]
     columns, records = _read(source, (*measured, *spreads))
     given = [] if object is None else [object] if isinstance(object, str) else list(object)
     if records and (missing := [name for name in (*measured, *given) if name not in columns]):
@@ -96,7 +101,7 @@ def read_entries(
     if object is None and "object" in columns:
         object = "object"
     elif object is None:
-        object = [name for name in columns if name not in RESERVED | {*measured, *spreads}]
+        object = [name for name in columns if name not in RESERVED | {*measured, *spreads, *limits}]
     if records and not object:
         raise StudyError(f"{source} has no column for the objects; its columns are {', '.join(map(repr, columns))}")
     named = outcomes or {}
@@ -116,9 +121,10 @@ def _suffix(path: Path) -> str:
 def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
     """The columns after the object: those of the outcomes instead of one value, where they are named."""
     known = [json.loads(row.outcomes) for row in rows if row.outcomes]
-    outcomes = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
-    if not outcomes:
-        return AFTER
+    names = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
+    if not outcomes and names in ([], [VALUE]):
+        return AFTER[:2] + ((VALUE + LIMIT,) if known else ()) + AFTER[2:]
+    outcomes = names
     stds = [name for name in outcomes if any("std" in one.get(name, {}) for one in known)]
     limits = [name for name in outcomes if any("limit" in one.get(name, {}) for one in known)]
     return (*outcomes, *(name + SPREAD for name in stds), *(name + LIMIT for name in limits), *AFTER[2:])
@@ -127,7 +133,7 @@ def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
 def _record(row: Row, after: Sequence[str]) -> dict[str, Any]:
     known = {} if row.outcomes is None else json.loads(row.outcomes)
     told = {name: one["value"] for name, one in known.items()}
-    told |= {name + SPREAD: one["std"] for name, one in known.items() if "std" in one}
+    told |= {name + SPREAD if name != VALUE else "std": one["std"] for name, one in known.items() if "std" in one}
     told |= {name + LIMIT: one["limit"] for name, one in known.items() if "limit" in one}
     fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
     return {"id": row.id, "object": json.loads(row.payload), **fields}
@@ -260,7 +266,7 @@ def _entry(
     told = _outcomes(where, record, outcomes)
     single = (None, None) if outcomes else (value, std)
     measured, spread = (None if name is None else _number(where, name, record.get(name)) for name in single)
-    state = _state(where, record.get("state"), next(iter(told.values()))[0] if told else measured)
+    state = _state(where, record.get("state"), next(iter(told.values())).value if told else measured)
     if isinstance(object, str):
         content = record.get(object)
     else:
@@ -271,16 +277,29 @@ def _entry(
         raise StudyError(f"{where}: the object {content!r} is not JSON: {error}") from error
     error_text = record.get("error")
     error_text = None if error_text is None else str(error_text)
-    return Entry(payload, measured, spread if state is State.TOLD else None, state, error_text, told)
+    limit = None if outcomes or state is not State.TOLD else _limit(where, record, value)
+    return Entry(payload, measured, spread if state is State.TOLD else None, state, error_text, told, limit)
 
 
-def _outcomes(
-    where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]
-) -> dict[str, tuple[float, float | None]]:
+def _outcomes(where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]) -> dict[str, Measurement]:
     """The named outcomes of a row that are there."""
     found = {name: _number(where, column, record.get(column)) for name, column in outcomes.items()}
     spreads = {name: _number(where, column + SPREAD, record.get(column + SPREAD)) for name, column in outcomes.items()}
-    return {name: (value, spreads[name]) for name, value in found.items() if value is not None}
+    return {
+        name: Measurement(value, spreads[name], _limit(where, record, outcomes[name]))
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def _limit(where: str, record: Mapping[str, Any], column: str) -> str | None:
+    """On which side a value is only a limit, if it is one."""
+    cell = record.get(column + LIMIT)
+    if empty(cell):
+        return None
+    if cell not in LIMITS:
+        raise StudyError(f"{where}: {column + LIMIT} is {cell!r}; write {' or '.join(LIMITS)}, or leave it empty")
+    return str(cell)
 
 
 def _number(where: str, column: str, cell: Any) -> float | None:
