@@ -85,3 +85,19 @@ def test_a_text_in_place_of_a_value_is_not_hidden_by_the_status(save: Save) -> N
     path = save("word,score,status\nAA,1,\nBB,8O,suggested\nCC,,\n")
     with pytest.raises(TableError, match="row 3, column 'score', '8O'"):
         sheet(path, Choices(("word",), "score"), Listener())
+
+
+@pytest.mark.parametrize(
+    "rows", [["<5"] * 6, ["<5", "<4", "<3", ">2", "<6", "<5"], ["<5", "<5", "<5", "<5", "7", ">90"]]
+)
+def test_a_table_of_limits_is_judged_and_suggests(save: Save, rows: list[str]) -> None:
+    from likewise.campaign.judgement import judge
+
+    table = "temp,yield\n" + "".join(f"{20 + 10 * i},{cell}\n" for i, cell in enumerate(rows)) + "90,\n100,\n"
+    listener = Listener()
+    problem, found = solve(sheet(save(table), Choices(), listener), Request(), judge, listener)
+    assert found is not None
+    assert not found.good
+    assert len(problem.study.ask(2)) == 2
+    best = problem.study.best.measured
+    assert best == (">90" if ">90" in rows else ">2" if ">2" in rows else "<5")

@@ -24,9 +24,13 @@ class Judgement:
 
 def judge(problem: Problem) -> Judgement | None:
     """The verdict of the study, or that its suggestions explore; none while nothing is measured."""
-    found = problem.study.diagnose(each=False) if problem.measured >= FEWEST else None
-    if found is None or problem.measured < INITIAL or problem.level:
+    found = problem.study.diagnose(each=False) if problem.known >= FEWEST else None
+    if problem.measured < INITIAL or problem.level:
         return _exploring(problem, found) if problem.measured else None
+    if found is None:
+        return Judgement(
+            f"{count(problem.known, 'value')} beside limits cannot tell how good predictions are.", False, None
+        )
     text = "; ".join([found.verdict, *found.notes])
     return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
 

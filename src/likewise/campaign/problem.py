@@ -46,6 +46,11 @@ class Problem:
     pool: Pool | None
 
     @property
+    def known(self) -> int:
+        """How many rows have a value that is no limit."""
+        return 0 if self.sheet is None else len(self.sheet.known)
+
+    @property
     def measured(self) -> int:
         """How many rows have a value."""
         return 0 if self.sheet is None else len(self.sheet.measured)

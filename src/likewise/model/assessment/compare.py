@@ -49,7 +49,7 @@ class Comparison:
         whole = [self.diagnosis.committee] if len(self.rows) > 1 else []
         kind = [] if self.recognised is None else [f"{self.recognised.kind}: {self.recognised.why}"]
         fits = table([*self.rows, *whole], self.diagnosis.mean_rmse)
-        return "\n".join([*kind, self.verdict, *self.diagnosis.notes, "", fits])
+        return "\n".join([*kind, self.verdict, *self.diagnosis.remarks, "", fits])
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""

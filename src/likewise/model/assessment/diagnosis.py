@@ -98,6 +98,7 @@ class Diagnosis:
 
     `outliers` are far from what the others say, `suspects` so far that they are taken for bad measurements: no model is
     made of them. `left_out` has what the committee says of each observation without it: what `likewise.plots` draws.
+    `limits` is how many values are only limits, which are not among these.
     """
 
     verdict: str
@@ -110,13 +111,23 @@ class Diagnosis:
     outliers: tuple[Outlier, ...]
     suspects: tuple[Outlier, ...]
     left_out: LeftOut = field(repr=False, compare=False)
+    limits: int = 0
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and what is said of values that are only limits, if there are any."""
+        if not self.limits:
+            return self.notes
+        several = f"{self.limits} values are only limits: they help"
+        which = "1 value is only a limit: it helps" if self.limits == 1 else several
+        return *self.notes, f"{which} to predict the others, and no error is counted there"
 
     def __str__(self) -> str:
         rows = [*self.similarities, *([self.committee] if len(self.similarities) > 1 else [])]
         return "\n".join(
             [
                 self.verdict,
-                *self.notes,
+                *self.remarks,
                 "",
                 table(rows, self.mean_rmse),
                 *(f"told {r.count} times, standard deviation {r.spread:.3g}: {r.object!r}" for r in self.replicated),
@@ -183,7 +194,7 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
     suspects = _suspects(committee, sign)
     return Diagnosis(
         verdict(total.spearman, _best_explained([total, *fits]), len(names), len(judged)),
-        (*(suspicion(suspects)), *warnings(total.inside, len(judged)), *_not_judged(len(committee) - len(known))),
+        (*(suspicion(suspects)), *warnings(total.inside, len(judged))),
         len(committee),
         baseline,
         total,
@@ -192,15 +203,8 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
         _outliers(objects, told),
         suspects,
         told,
+        len(committee) - len(known),
     )
-
-
-def _not_judged(limits: int) -> tuple[str, ...]:
-    """What is said of values that are only limits, if there are any."""
-    if not limits:
-        return ()
-    which = "1 value is only a limit: it helps" if limits == 1 else f"{limits} values are only limits: they help"
-    return (f"{which} to predict the others, and no error is counted there",)
 
 
 def _thin(committee: Committee, most: int) -> Committee:
