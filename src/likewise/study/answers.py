@@ -19,6 +19,7 @@ from likewise.study.recommendation import Recommendation, expected_best, recomme
 from likewise.study.results import Results
 from likewise.study.suggestion import Analogue
 from likewise.study.trial import State
+from likewise.tables.frames import as_objects, is_frame
 
 
 class Answers(Results):
@@ -30,10 +31,11 @@ class Answers(Results):
     def predict(self, objects: Sequence[Any], *, measurement: bool = False, outcome: str | None = None) -> Prediction:
         """Expected value and standard deviation of each object; `interval(0.95)` of the answer gives intervals.
 
+        objects: of the study's space: a list, an array, a series, or a data frame, whose rows are records.
         measurement: whether of a new measurement, noise included, and not of the true value; False by default.
         outcome: the name of the outcome; not needed where there is one.
         """
-        fitted = [self.space.fit(x) for x in objects]
+        fitted = [self.space.fit(x) for x in as_objects(objects)]
         believed = self.committee(outcome).predict(fitted, measurement=measurement)
         return believed if self.goals.sign(self._outcome(outcome)) > 0 else believed.negate()
 
@@ -53,11 +55,13 @@ class Answers(Results):
             return recommend(n, committee, observed, self.goals.sign(self._outcome(None)), others)
 
     def explain(self, x: Any, most: int = explanation.ANALOGUES, *, outcome: str | None = None) -> tuple[Analogue, ...]:
-        """The observations with the most influence on the prediction at an object, signed; `most` of them.
+        """The observations with the most influence on the prediction at an object, signed; the strongest first.
 
+        x: an object of the study's space; a data frame of one row will do.
+        most: how many, 5 by default.
         outcome: the name of the outcome; not needed where there is one.
         """
-        fitted = self.space.fit(x)
+        fitted = self.space.fit(_one(x))
         with self._lock:
             name, beliefs = self._outcome(outcome), self._beliefs(outcome)
             return explanation.analogues(fitted, beliefs, trials_of(self._ledger, name, self.goals), most, name)
@@ -98,3 +102,13 @@ class Answers(Results):
             which = f" of {name!r}" if self.goals.named else ""
             raise StudyError(f"study {self.name!r} has no observation{which} to predict from; tell it one first")
         return self._proposer.believe(told)[name]
+
+
+def _one(x: Any) -> Any:
+    """The object of a frame of one row, or what is no frame as it is."""
+    if not is_frame(x):
+        return x
+    rows = as_objects(x)
+    if len(rows) != 1:
+        raise StudyError(f"the frame has {len(rows)} rows, and one object is meant; give one row of it")
+    return rows[0]

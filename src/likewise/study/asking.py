@@ -20,16 +20,18 @@ from likewise.study import explanation
 from likewise.study.goals import Goals, Price
 from likewise.study.methods.base import Known, Proposal, Proposer
 from likewise.study.observations import observations, trials_of
-from likewise.study.record.ledger import HOLDING, Ledger
+from likewise.study.record.ledger import HOLDING, OPEN, Ledger
 from likewise.study.record.recorder import new_row
 from likewise.study.record.suspicion import REPEAT
 from likewise.study.storage.base import OpenStudy, Taken
-from likewise.study.storage.trials import NewRow
+from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
 RETRIES = 200
+# The note of a suggestion that a user put at the head of the line.
+ENQUEUED = "enqueued"
 
 
 @final
@@ -61,10 +63,14 @@ class Asking:
         self._trials = {name: trials_of(self.ledger, name, self.goals) for name in self._told.outcomes}
         self._failed = [trial.object for trial in self.ledger.within(State.FAILED)]
         self._pending = [trial.object for trial in self.ledger.within(State.ASKED)]
+        # The trials that were queued, by their objects' keys, and those of them that this worker has begun.
+        self._queued: dict[str, int] = {}
+        self._begun: set[str] = set()
         self._known = {trial.id for trial in self.ledger.trials}
 
     def suggestions(self, n: int, **claim: Any) -> list[Suggestion]:
         """Up to `n` suggestions, claimed in the storage; `claim` are further fields of their rows."""
+        self._take_queued(n)
         for _ in range(RETRIES):
             proposal = self._propose(n)
             found = explanation.suggestions(proposal, self._told, self._trials.__getitem__, self.goals)
@@ -83,12 +89,21 @@ class Asking:
 
     def preview(self, n: int) -> list[Suggestion]:
         """What `suggestions` would begin with, and nothing claimed."""
+        self._take_queued(n)
         return explanation.suggestions(self._propose(n), self._told, self._trials.__getitem__, self.goals)
+
+    def _take_queued(self, n: int) -> None:
+        """Begin with up to `n` objects that wait to be asked first; the others are as if in flight."""
+        queued = self.ledger.within(State.QUEUED)
+        taken = 0 if self.plate is not None or self.price is not None else n
+        self.kept = [(trial.object, {"stage": ENQUEUED}) for trial in queued[:taken]]
+        self._queued = {str(self.ledger.key_of(trial.id)): trial.id for trial in queued[:taken]}
+        self._pending += [trial.object for trial in queued[taken:]]
 
     def _propose(self, n: int) -> Proposal:
         """Up to `n` distinct objects that are free as far as this worker knows."""
         before = self.proposal
-        held = self.ledger.keys({State.ASKED} if self.replicates else HOLDING)
+        held = self.ledger.keys(OPEN if self.replicates else HOLDING)
         kept, notes = [x for x, _ in self.kept], [note for _, note in self.kept]
         taken = held | self.lost | {self.space.key(x) for x in kept}
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
@@ -142,8 +157,21 @@ class Asking:
         return {str(self.ledger.key_of(trial.id)): trial.id for trial in told}
 
     def _claim(self, rows: Sequence[NewRow]) -> list[int]:
-        """The ids of the new trials; `Taken` where another worker evaluates one of the objects."""
-        ids = self.store.add(rows)
+        """The ids of the trials, those that were queued and new ones; `Taken` where another worker has an object."""
+        queued = {row.key: row for row in rows if row.key in self._queued}
+        begun = [
+            End(self._queued[key], State.ASKED, worker=row.worker, lease=row.lease, summary=row.summary)
+            for key, row in queued.items()
+            if key not in self._begun
+        ]
+        fresh = [row for row in rows if row.key not in queued]
+        ids = self.store.record(fresh, begun)
+        self._begun.update(queued)
+        added = iter(self._settle_doubles(ids, fresh))
+        return [self._queued[row.key] if row.key in queued else next(added) for row in rows]
+
+    def _settle_doubles(self, ids: list[int], rows: Sequence[NewRow]) -> list[int]:
+        """The ids of new trials, unless another worker measures the same object again; then `Taken`."""
         if not any(row.replicate for row in rows):
             return ids
         self.ledger.sync()

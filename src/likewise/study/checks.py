@@ -74,7 +74,7 @@ def check_setting(space: Any, seed: Any, lease: Any) -> None:
     """A complaint about what a study cannot be made with."""
     if not isinstance(space, Space):
         raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise StudyError(f"a seed is a whole number from 0, not {seed!r}")
+    if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+        raise StudyError(f"a seed is a whole number from 0, or None to draw one, not {seed!r}")
     if lease is not None:
         positive("lease", lease)

@@ -34,7 +34,7 @@ def suggestions(
     larger ones are better. `trials` are those behind an outcome's observations.
     """
     objects, beliefs = proposal.objects, proposal.beliefs
-    if not beliefs or not objects or all(notes.get("stage") == "initial" for notes in proposal.notes):
+    if not beliefs or not objects or any(notes.get("stage") == "initial" for notes in proposal.notes):
         return [Suggestion(-1, x, notes=notes) for x, notes in zip(objects, proposal.notes, strict=True)]
     each = {name: _one_outcome(objects, one, trials(name), name, goals) for name, one in beliefs.items()}
     if not goals.named:

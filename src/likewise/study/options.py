@@ -17,7 +17,7 @@ from likewise.study.storage.base import Storage
 class StudyOptions(TypedDict, total=False):
     """The options of `Study`, which says what each of them is; without its direction."""
 
-    seed: int
+    seed: int | None
     storage: str | Storage | None
     name: str
     method: Method | None

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,15 @@ from likewise.similarity.base import Matrix
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study.goals import Goals
-from likewise.study.observations import average_replicates, best_of, limit_of
+from likewise.study.observations import average_replicates, best_of, limit_of, value_of
 from likewise.study.preferences import Preference, check_preference
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder
 from likewise.study.storage.base import OpenStudy
 from likewise.study.trial import State, Trial
+
+if TYPE_CHECKING:
+    import polars
 
 
 class Results:
@@ -47,8 +50,21 @@ class Results:
             self._ledger.sync()
             return [for_user(trial) for trial in self._ledger.trials]
 
+    def __len__(self) -> int:
+        """How many trials there are, whatever became of them."""
+        with self._lock:
+            self._ledger.sync()
+            return len(self._ledger)
+
+    def __bool__(self) -> bool:
+        """True: a study without trials is a study."""
+        return True
+
     def count(self, state: State) -> int:
-        """How many trials are in a state."""
+        """How many trials are in a state.
+
+        state: a `State`, or its name: "queued", "asked", "told", "failed" or "abandoned".
+        """
         return len(self._trials_in(State(state)))
 
     @property
@@ -77,6 +93,13 @@ class Results:
         "Below 0.1" is not where values are maximised.
         """
         return all(limit_of(trial, name) != self.goals.worse(name) for name in self.goals.measured)
+
+    @property
+    def best_value(self) -> float:
+        """The value of the best observation, as `best` has it; a StudyError where there are several objectives."""
+        if self.goals.objective is None:
+            raise StudyError(f"study {self.name!r} has several objectives; `study.front` has the best trade-offs")
+        return value_of(self.best, self.goals.objective)
 
     def best_by(self, preference: Preference | None) -> Trial:
         """The observation that a preference prefers, of those that keep to all constraints.
@@ -130,7 +153,10 @@ class Results:
         return hypervolume(signed, np.array(reference, dtype=float))
 
     def objectives_of(self, trial: Trial) -> dict[str, float]:
-        """The values of a trial's objectives by name, computed ones among them; those that are missing are left out."""
+        """The values of a trial's objectives by name, computed ones among them; those that are missing are left out.
+
+        trial: of this study.
+        """
         goals = self.goals
         if not goals.named:
             return {} if trial.value is None else {next(iter(goals.objectives)): trial.value}
@@ -138,8 +164,31 @@ class Results:
         found = {**trial.values, **computed}
         return {name: found[name] for name in goals.objectives if name in found}
 
+    def to_frame(self) -> polars.DataFrame:
+        """Every trial as a row of a polars data frame, in the order of creation.
+
+        `.to_pandas()` of the answer makes one of pandas, where pyarrow is installed, and
+        `pandas.DataFrame(frame.to_dict(as_series=False))` without it.
+
+        The fields of records have columns of their own, other objects the column "object". Then come the value, or the
+        values of named outcomes, standard deviations, the state, the error, the worker, when it was created and last
+        changed, and a column for each name of your notes: "notes.by".
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Pool([{"T": 20, "base": "KOAc"}, {"T": 80, "base": "KOPiv"}]))
+        >>> study.tell({"T": 80, "base": "KOPiv"}, 71.0, notes={"by": "Ann"})
+        >>> study.to_frame().select("T", "base", "value", "state", "notes.by").row(0)
+        (80, 'KOPiv', 71.0, 'told', 'Ann')
+        """
+        from likewise.study.record.frames import to_frame
+
+        return to_frame(self._store.since(0)[0], self.goals.named_outcomes if self.goals.named else ())
+
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Write every trial to a .csv, .parquet or .json file; each named outcome has columns of its own."""
+        """Write every trial to a file; each named outcome, and each name of your notes, has columns of its own.
+
+        path: of a .csv, .parquet or .json file; one that is there is replaced.
+        """
         from likewise.study.record.trial_tables import export
 
         export(self._store.since(0)[0], path, self.goals.named_outcomes if self.goals.named else ())

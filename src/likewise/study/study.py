@@ -7,10 +7,9 @@ import os
 import platform
 import secrets
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
-from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -23,35 +22,33 @@ from likewise.search.batch import Strategy
 from likewise.search.plate import Plate
 from likewise.similarity.auto.given import Given
 from likewise.spaces.base import Space
-from likewise.study.answers import Answers
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
 from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
 from likewise.study.heartbeat import Heartbeat
-from likewise.study.measurement import Measurement, with_limits
 from likewise.study.methods.base import Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.observations import value_of
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
-from likewise.study.record.findings import Finding, check_single, refuse_limits, told, told_row
 from likewise.study.record.ledger import Ledger
-from likewise.study.record.recorder import Recorder, new_row
+from likewise.study.record.recorder import Recorder
 from likewise.study.record.suspicion import Suspicion
+from likewise.study.record.telling import Telling
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Suggestion
-from likewise.study.trial import State, Trial
+from likewise.study.trial import State
 
 if TYPE_CHECKING:
     from likewise.run.optimize import Result
     from likewise.run.options import RunOptions
 
 
-class Study(Answers):
+class Study(Telling):
     """Ask, tell, remember.
 
     space: where the objects come from: `Pool`, `Box`, `Strings`, `Record` …
@@ -64,7 +61,8 @@ class Study(Answers):
     reference: of some objectives a value by name; what is worse in one of them adds nothing to the front. By default
         the worst that was measured.
     preference: what `best` is, of several objectives: `Weighted({…})` or `Desirability({…})`. None by default.
-    seed: a whole number, 0 by default. The same seed and the same tells give the same asks.
+    seed: a whole number, 0 by default. The same seed and the same tells give the same asks. None draws one, which
+        `study.seed` has.
     storage: where the study is kept: `"sqlite:///study.db"`, `"postgresql://…"`, a `Storage`, or None (default) for in
         memory. A stored study of this name is resumed, by any number of processes and machines at once; its space and
         direction must be the same, its seed and similarity may be new.
@@ -111,7 +109,7 @@ class Study(Answers):
         constraints: Mapping[str, Limits] | None = None,
         reference: Mapping[str, float] | None = None,
         preference: Preference | None = None,
-        seed: int = 0,
+        seed: int | None = 0,
         storage: str | Storage | None = None,
         name: str = "study",
         method: Method | None = None,
@@ -131,11 +129,11 @@ class Study(Answers):
         chosen = choose_method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
         self.space = space
         self.method = chosen
-        self.seed = int(seed)
+        self.seed = secrets.randbelow(2**32) if seed is None else int(seed)
         self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
-        found = chosen.similarities(similarity, space, np.random.default_rng(seed))
+        found = chosen.similarities(similarity, space, np.random.default_rng(self.seed))
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
@@ -216,84 +214,6 @@ class Study(Answers):
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
             return found
-
-    def tell(
-        self,
-        what: Suggestion | Trial | Any = None,
-        value: float | Measurement | Mapping[str, float | Measurement] | None = None,
-        *,
-        std: float | Mapping[str, float] | None = None,
-        below: float | None = None,
-        above: float | None = None,
-        id: int | None = None,
-    ) -> None:
-        """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
-
-        A value that is taken for a bad measurement, far from what all others say, is recorded with a `SuspectWarning`.
-
-        what: a suggestion, a trial, or any object that was measured anyway.
-        value: a finite number, or a `Measurement` with its standard deviation; with named outcomes one for each that
-            was measured, by name. Those still to come are told later, to the same suggestion or object.
-        std: the standard deviation of the measurement, in the units of the values, where it is known; with named
-            outcomes by name.
-        below: instead of a value, a limit that it lies below, such as the limit of detection. It counts as what it
-            is: any value below is possible. Among several outcomes tell `{"yield": Below(0.1)}`.
-        above: instead of a value, a limit that it lies above; among several outcomes `Above(99)`.
-        id: the trial's number, instead of `what` or to make sure.
-        """
-        check_single(what)
-        self._record([told(self.goals, what, with_limits(value, below, above), std, id)])
-
-    def tell_many(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Record many values at once: all of them, or none if one is refused. Quicker than one by one.
-
-        rows: of each measurement what was measured, as in `tell`, its value, and its standard deviation if known. The
-            value may be a limit: `Below(0.1)`, `Above(99)`.
-
-        >>> import likewise as lw
-        >>> study = lw.Study(lw.Pool(["CCO", "CCN", "CCC"]), lw.Levenshtein())
-        >>> study.tell_many([("CCO", 0.3), ("CCN", 0.5, 0.1)])
-        >>> study.count(lw.State.TOLD), study.best.std
-        (2, 0.1)
-        """
-        self._record([told_row(self.goals, row) for row in rows])
-
-    def fail(
-        self, what: Suggestion | Trial | Any = None, reason: str | BaseException = "", *, id: int | None = None
-    ) -> None:
-        """Record that an object could not be measured; objects like it are avoided.
-
-        what: a suggestion, a trial, or any object.
-        reason: a text, or the exception that was raised.
-        id: the trial's number, instead of `what` or to make sure.
-        """
-        check_single(what)
-        error = "".join(format_exception(reason)) if isinstance(reason, BaseException) else str(reason)
-        self._record([Finding(what, State.FAILED, error=error.rstrip() or "failed", id=id)])
-
-    def mark_running(self, objects: Iterable[Any]) -> None:
-        """Record that objects are being measured already: they are not proposed, and asks take them into account.
-
-        objects: of the study's space. Tell, fail or abandon each of them later, as a suggestion.
-        """
-        with self._lock:
-            rows = [new_row(self.space, self.space.fit(x), worker=self.worker, replicate=True) for x in objects]
-            if rows:
-                self._store.add(rows)
-
-    def abandon(self, what: Suggestion | Trial | Any = None, *, id: int | None = None) -> None:
-        """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker.
-
-        what: a suggestion, a trial, or an object that is being measured.
-        id: the trial's number, instead of `what` or to make sure.
-        """
-        check_single(what)
-        with self._lock:
-            if what is not None or id is not None:
-                self._record([Finding(what, State.ABANDONED, id=id)])
-            else:
-                mine = [t for t in self._trials_in(State.ASKED) if t.worker == self.worker]
-                self._recorder.record([Finding(None, State.ABANDONED, id=t.id) for t in mine])
 
     def expected_gain(self, n: int = 1, *, of: Sequence[Suggestion] | None = None) -> Gain:
         """What is still expected to be gained over the best observation by the next ask, and the chance of any gain.
@@ -393,14 +313,3 @@ class Study(Answers):
     def _asking(self, replicates: bool = False, plate: Plate | None = None, price: Price | None = None) -> Asking:
         knowing = self._store, self._ledger, self.space, self._proposer, self.seed
         return Asking(*knowing, self.goals, replicates, plate, price)
-
-    def _record(self, findings: Sequence[Finding]) -> None:
-        if not self.method.takes_limits:
-            refuse_limits(findings, self.method)
-        with self._lock:
-            self._ledger.sync()
-            self._recorder.record(findings)
-            self._suspicion.look(findings, self._ledger, self._proposer, self.goals)
-
-    def _look(self, findings: Sequence[Finding]) -> None:
-        self._suspicion.look(findings, self._ledger, self._proposer, self.goals)

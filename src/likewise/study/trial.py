@@ -11,14 +11,15 @@ from typing import Any
 class State(StrEnum):
     """Where a trial stands.
 
-    `asked` trials are being evaluated; `told` ones have a value; `failed` ones an error; `abandoned` ones were given
-    back, or their lease ran out, and their object may be asked again.
+    `queued` trials wait to be asked first; `asked` ones are being evaluated; `told` ones have a value; `failed` ones an
+    error; `abandoned` ones were given back, or their lease ran out, and their object may be asked again.
     """
 
     ASKED = "asked"
     TOLD = "told"
     FAILED = "failed"
     ABANDONED = "abandoned"
+    QUEUED = "queued"
 
 
 # What stands before a value that is only a limit.
@@ -51,8 +52,9 @@ class Trial:
 
     `id` counts from 0 in order of creation; `std` is the measurement's standard deviation; times are seconds since the
     epoch, by the storage's clock; `lease` is when an asked trial may be taken back; `summary` is what the model said
-    when it was asked. In a study of named objectives `outcomes` has what was told so far, by name, and `value` is that
-    of the objective where there is one. Where the value is only a limit, `limit` says on which side.
+    when it was asked, `notes` are the user's own remarks. In a study of named objectives `outcomes` has what was told
+    so far, by name, and `value` is that of the objective where there is one. Where the value is only a limit, `limit`
+    says on which side.
 
     >>> Trial(0, "CCO", State.TOLD, value=0.31).state
     <State.TOLD: 'told'>
@@ -71,6 +73,7 @@ class Trial:
     summary: Mapping[str, Any] = field(default_factory=dict)
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     limit: str | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def measured(self) -> str:

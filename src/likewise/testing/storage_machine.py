@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from likewise.errors import StudyError
 from likewise.study.storage.base import Storage, Taken
-from likewise.study.storage.trials import NewRow, Row
+from likewise.study.storage.trials import FOLLOWS, NewRow, Row
 from likewise.study.trial import State
 from likewise.testing.storages import SETTINGS, row
 
@@ -80,7 +80,7 @@ class StorageMachine(RuleBasedStateMachine):
         assert ids == list(range(len(self.model), len(self.model) + len(rows)))
         self.model += [_Modelled(new.key, new.state, new.value, new.std, new.error, new.lease) for new in rows]
 
-    @rule(id=_ids, state=st.sampled_from([State.TOLD, State.FAILED, State.ABANDONED]), value=_values)
+    @rule(id=_ids, state=st.sampled_from([State.ASKED, State.TOLD, State.FAILED, State.ABANDONED]), value=_values)
     def settle(self, id: int, state: State, value: float) -> None:
         result: dict[str, Any] = {}
         if state is State.TOLD:
@@ -88,7 +88,8 @@ class StorageMachine(RuleBasedStateMachine):
         elif state is State.FAILED:
             result = {"error": "why"}
         known = id < len(self.model)
-        fits = known and self.model[id].state in (State.ASKED, State.ABANDONED)
+        again = state is State.ABANDONED and known and self.model[id].state is state
+        fits = known and (again or self.model[id].state in FOLLOWS[state])
         try:
             self.study.settle(id, state=state, **result)
         except StudyError:

@@ -155,10 +155,27 @@ def results_are_final(storage: Storage) -> None:
     refuses(StudyError, "trial 1", "failed", "broke", call=lambda: study.settle(1, state=State.TOLD, value=1.0))
     refuses(StudyError, "no trial 3", "0 to 2", call=lambda: study.settle(3, state=State.ABANDONED))
     refuses(StudyError, "no trial -1", call=lambda: study.settle(-1, state=State.ABANDONED))
-    refuses(StudyError, "asked", call=lambda: study.settle(2, state=State.ASKED))
+    refuses(Taken, '"c"', call=lambda: study.settle(2, state=State.ASKED))
+    refuses(StudyError, "queued", call=lambda: study.settle(2, state=State.QUEUED))
     assert study.since(0) == before
     study.settle(2, state=State.ABANDONED)
     assert whole(study)[2].lease is None
+
+
+def a_queued_object_is_given_once(storage: Storage) -> None:
+    """A queued object is held, is asked by the first who asks, and has worker, lease and summary from then on."""
+    study = storage.open("queued", SETTINGS)
+    study.add([row("a", state=State.QUEUED, notes='{"by": "Ann", "vial": 3}'), row("b", state=State.QUEUED)])
+    refuses(Taken, '"a"', call=lambda: study.add([row("a")]))
+    begin = End(0, State.ASKED, worker="w", lease=60.0, summary='{"stage": "enqueued"}')
+    assert study.record([row("c")], [begin]) == [2]
+    refuses(Taken, '"a"', call=lambda: study.record([row("d")], [begin]))
+    first, second, *_ = whole(study)
+    assert (first.state, first.worker, first.summary) == (State.ASKED, "w", '{"stage": "enqueued"}')
+    assert first.lease is not None
+    assert second.lease is None
+    study.record(ends=[End(0, State.TOLD, 1.0, notes='{"vial": 4}'), End(1, State.ABANDONED)])
+    assert [json.loads(each.notes or "{}") for each in whole(study)] == [{"by": "Ann", "vial": 4}, {}, {}]
 
 
 def late_results_are_kept(storage: Storage) -> None:
@@ -306,7 +323,7 @@ def studies_are_listed_and_deleted(storage: Storage) -> None:
     assert (down.name, down.direction, down.best) == ("down", "minimize", 1.0)
     assert (up.name, up.direction, up.best) == ("up", "maximize", 3.0)
     assert (empty.best, set(empty.counts.values())) == (None, {0})
-    assert up.counts == {State.TOLD: 3, State.ASKED: 1, State.FAILED: 0, State.ABANDONED: 0}
+    assert up.counts == {State.TOLD: 3, State.ASKED: 1, State.FAILED: 0, State.ABANDONED: 0, State.QUEUED: 0}
     assert 1.6e9 < up.created <= up.updated
     held = storage.open("up", {"direction": "maximize"})
     storage.delete("up")
@@ -351,6 +368,7 @@ LAWS: tuple[Callable[[Storage], None], ...] = (
     taken_says_which,
     results_are_final,
     late_results_are_kept,
+    a_queued_object_is_given_once,
     ends_and_rows_are_recorded_together,
     outcomes_arrive_one_by_one,
     what_is_not_finite_is_refused,

@@ -415,6 +415,7 @@ def aged(url: str) -> None:
         url,
         "ALTER TABLE likewise_trials DROP COLUMN std",
         "ALTER TABLE likewise_trials DROP COLUMN outcomes",
+        "ALTER TABLE likewise_trials DROP COLUMN notes",
         "UPDATE likewise_meta SET value = '0' WHERE name = 'schema'",
     )
 

@@ -26,6 +26,7 @@ class Finding:
     error: str | None = None
     id: int | None = None
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    notes: str | None = None
 
     @property
     def text(self) -> str | None:
@@ -91,6 +92,29 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
     if missing := [name for name in stds if name not in value]:
         raise StudyError(f"the standard deviation of {missing[0]!r} is given without its value; tell both")
     return {name: read_value(_whose(name, about), each, stds.get(name)) for name, each in value.items()}
+
+
+def read_notes(notes: Any) -> str | None:
+    """A user's remarks as they are stored, refused where they are no JSON.
+
+    >>> read_notes({"by": "Ann", "vial": 3})
+    '{"by": "Ann", "vial": 3}'
+    """
+    if notes is None:
+        return None
+    if not isinstance(notes, Mapping) or not all(isinstance(name, str) for name in notes):
+        raise StudyError(f"notes={reprlib.repr(notes)} are no names with remarks; give a mapping, as {{'by': 'Ann'}}")
+    try:
+        return json.dumps(dict(notes), allow_nan=False, default=_plain) if notes else None
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"notes={reprlib.repr(notes)} are not JSON: {error}; give texts, numbers or lists") from error
+
+
+def _plain(content: Any) -> Any:
+    """A number or an array of NumPy as Python's own."""
+    if hasattr(content, "tolist"):
+        return content.tolist()
+    raise TypeError(f"{type(content).__name__} is no text, number or list")
 
 
 class _whose:

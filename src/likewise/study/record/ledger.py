@@ -13,7 +13,8 @@ from likewise.study.storage.trials import Row
 from likewise.study.trial import Outcome, State, Trial
 
 AS_STORED = ("id", "state", "value", "std", "error", "worker", "created", "updated", "lease")
-HOLDING = frozenset({State.ASKED, State.TOLD, State.FAILED})
+HOLDING = frozenset({State.QUEUED, State.ASKED, State.TOLD, State.FAILED})
+OPEN = frozenset({State.QUEUED, State.ASKED})
 
 
 def lot(key: str) -> float:
@@ -74,10 +75,10 @@ class Ledger:
         return [self._trials[i] for i in sorted(self._trials)]
 
     def within(self, state: State) -> list[Trial]:
-        """The trials of a state, in the order in which they came into it; those being evaluated by their ids."""
-        if state is State.ASKED:
+        """The trials of a state, in the order in which they came into it; queued and asked ones by their ids."""
+        if state in OPEN:
             # Heartbeats change these, and must not change their order.
-            return [self._open[i] for i in sorted(self._open)]
+            return [self._open[i] for i in sorted(self._open) if self._open[i].state is state]
         if state not in self._listed:
             found = [t for t in self._trials.values() if t.state is state]
             self._listed[state] = sorted(found, key=self._place)
@@ -106,7 +107,7 @@ class Ledger:
         return self._lots[id]
 
     def open_for(self, key: str, besides: Collection[int] = ()) -> int | None:
-        """The trial that is evaluating the object of this key, if there is one besides these."""
+        """The trial that evaluates the object of this key, or waits to, if there is one besides these."""
         return min((i for i in self._open if self._keys[i] == key and i not in besides), default=None)
 
     def key_of(self, id: int) -> str | None:
@@ -137,7 +138,7 @@ class Ledger:
             self._lots[row.id] = lot(row.key)
         self._keys[row.id], self._changed[row.id] = row.key, row.revision
         self._trials[row.id] = trial
-        if trial.state is State.ASKED:
+        if trial.state in OPEN:
             self._open[row.id] = trial
         else:
             self._open.pop(row.id, None)
@@ -162,13 +163,15 @@ class Ledger:
         known = self._trials.get(row.id)
         # The same object stays the same instance, so that Gram matrices recognise what they have.
         x = self._object(row.payload) if known is None else known.object
-        summary = json.loads(row.summary) if known is None else known.summary
+        # What was said when it was asked; a queued one has said nothing yet.
+        said = known is not None and known.state is not State.QUEUED
+        summary = known.summary if known is not None and said else json.loads(row.summary)
         fields = {name: getattr(row, name) for name in AS_STORED}
-        outcomes = _outcomes(row.outcomes)
+        outcomes, notes = _outcomes(row.outcomes), json.loads(row.notes or "{}")
         if self._objective is not None and self._objective in outcomes:
             own = outcomes[self._objective]
             fields |= {"value": own.value, "std": own.std, "limit": own.limit}
-        return Trial(object=x, summary=summary, outcomes=outcomes, **fields)
+        return Trial(object=x, summary=summary, outcomes=outcomes, notes=notes, **fields)
 
     def _object(self, payload: str) -> Any:
         at_hand = self._decoded.get(payload)

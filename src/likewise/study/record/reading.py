@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from likewise.errors import SpaceError, StudyError
 from likewise.spaces.base import Space
 from likewise.study.goals import Goals
 from likewise.study.measurement import Measurement
-from likewise.study.record.findings import Finding, told
+from likewise.study.record.findings import Finding, read_notes, told
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.trial_tables import Entry
 from likewise.study.trial import State, Trial
@@ -51,9 +52,10 @@ def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
     if entry.state is State.TOLD:
         try:
             if entry.outcomes:
-                return told(goals, x, entry.outcomes)
+                return replace(told(goals, x, entry.outcomes), notes=read_notes(entry.notes))
             assert entry.value is not None
-            return told(goals, x, Measurement(entry.value, entry.std, entry.limit))
+            found = told(goals, x, Measurement(entry.value, entry.std, entry.limit))
+            return replace(found, notes=read_notes(entry.notes))
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error
-    return Finding(x, entry.state, entry.value, entry.std, entry.error)
+    return Finding(x, entry.state, entry.value, entry.std, entry.error, notes=read_notes(entry.notes))

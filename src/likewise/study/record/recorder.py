@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 from likewise.errors import SimilarityError, StudyError
@@ -44,12 +44,33 @@ class Recorder:
             elif id in ends:
                 raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
             else:
-                ends[id] = End(id, finding.state, finding.value, finding.std, finding.error, finding.text)
+                measured = finding.value, finding.std, finding.error, finding.text
+                ends[id] = End(id, finding.state, *measured, notes=finding.notes)
         if fresh:
             self._check_comparable(fresh)
         for id in ends:
             self.heartbeat.drop(id)
         self._write(rows, ends)
+
+    def enqueue(self, objects: Sequence[Any], *, replicate: bool, notes: str | None) -> None:
+        """Objects that are to be asked next, refused where they wait already, or were measured and are not to be again.
+
+        All of them or none.
+        """
+        rows = [new_row(self.space, x, state=State.QUEUED, notes=notes, replicate=replicate) for x in objects]
+        known = self.ledger.keys({State.TOLD, State.FAILED})
+        for x, row in zip(objects, rows, strict=True):
+            if self.ledger.open_for(row.key) is not None:
+                raise StudyError(
+                    f"{x!r} is enqueued or being measured in study {self.store.name!r}; tell it, or abandon it first"
+                )
+            if row.key in known and not replicate:
+                raise StudyError(
+                    f"{x!r} was measured in study {self.store.name!r}; enqueue(…, replicate=True) measures it again"
+                )
+        self._check_comparable([self.ledger.decode(row.payload) for row in rows])
+        # A replicate of nothing is an object like any other, which nobody else may be given meanwhile.
+        self.store.add([replace(row, replicate=row.replicate and row.key in known) for row in rows])
 
     def _write(self, rows: list[NewRow], ends: dict[int, End]) -> None:
         try:
@@ -91,6 +112,7 @@ class Recorder:
             std=end.std,
             error=end.error,
             outcomes=end.text if isinstance(end, Finding) else end.outcomes,
+            notes=end.notes,
             worker=self.worker,
             replicate=True,
         )

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 AFTER = ("value", "std", "state", "error", "worker", "created", "updated")
 RESERVED = frozenset(("id", "object", *AFTER))
 PREFIX = "object."
+# What the columns of a user's notes begin with.
+NOTES = "notes."
 # What the columns of an outcome's standard deviation and limit are called after it.
 SPREAD, LIMIT = " std", " limit"
 SUFFIXES = (".csv", ".parquet", ".json")
@@ -55,13 +57,14 @@ class Entry(NamedTuple):
     error: str | None
     outcomes: Mapping[str, Measurement] = {}
     limit: str | None = None
+    notes: Mapping[str, Any] = {}
 
 
 def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
     """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once.
 
     Named `outcomes` have columns of their own, and one for their standard deviations where any is known. Those that
-    rows have are always written.
+    rows have are always written. Notes have columns, too.
     """
     target = Path(path)
     suffix = _suffix(target)
@@ -74,6 +77,17 @@ def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence
             write(_frame(records, suffix, after), target, Dialect(kind="csv" if suffix == ".csv" else "parquet"))
     except TableError as error:
         raise StorageError(str(error)) from error
+
+
+def columns_of(rows: Sequence[Row], outcomes: Sequence[str] = (), *, text: bool = False) -> polars.DataFrame:
+    """What `export` writes, as a frame; what has no type of its own is JSON, as text or as bytes."""
+    import polars
+
+    after = _after(rows, outcomes)
+    records = [_record(row, after) for row in sorted(rows, key=lambda row: row.id)]
+    found = _frame(records, ".parquet", after)
+    as_text = [column.cast(polars.String) for column in found if text and column.dtype == polars.Binary()]
+    return found.with_columns(as_text)
 
 
 def read_entries(
@@ -101,7 +115,8 @@ def read_entries(
     if object is None and "object" in columns:
         object = "object"
     elif object is None:
-        object = [name for name in columns if name not in RESERVED | {*measured, *spreads, *limits}]
+        kept = RESERVED | {*measured, *spreads, *limits}
+        object = [name for name in columns if name not in kept and not name.startswith(NOTES)]
     if records and not object:
         raise StudyError(f"{source} has no column for the objects; its columns are {', '.join(map(repr, columns))}")
     named = outcomes or {}
@@ -121,13 +136,14 @@ def _suffix(path: Path) -> str:
 def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
     """The columns after the object: those of the outcomes instead of one value, where they are named."""
     known = [json.loads(row.outcomes) for row in rows if row.outcomes]
+    noted = tuple(dict.fromkeys(NOTES + name for row in rows if row.notes for name in json.loads(row.notes)))
     names = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
     if not outcomes and names in ([], [VALUE]):
-        return AFTER[:2] + ((VALUE + LIMIT,) if known else ()) + AFTER[2:]
+        return AFTER[:2] + ((VALUE + LIMIT,) if known else ()) + AFTER[2:] + noted
     outcomes = names
     stds = [name for name in outcomes if any("std" in one.get(name, {}) for one in known)]
     limits = [name for name in outcomes if any("limit" in one.get(name, {}) for one in known)]
-    return (*outcomes, *(name + SPREAD for name in stds), *(name + LIMIT for name in limits), *AFTER[2:])
+    return (*outcomes, *(name + SPREAD for name in stds), *(name + LIMIT for name in limits), *AFTER[2:], *noted)
 
 
 def _record(row: Row, after: Sequence[str]) -> dict[str, Any]:
@@ -135,6 +151,7 @@ def _record(row: Row, after: Sequence[str]) -> dict[str, Any]:
     told = {name: one["value"] for name, one in known.items()}
     told |= {name + SPREAD if name != VALUE else "std": one["std"] for name, one in known.items() if "std" in one}
     told |= {name + LIMIT: one["limit"] for name, one in known.items() if "limit" in one}
+    told |= {NOTES + name: content for name, content in json.loads(row.notes or "{}").items()}
     fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
     return {"id": row.id, "object": json.loads(row.payload), **fields}
 
@@ -167,7 +184,7 @@ def _names(field: str) -> bool:
 
 def _column(field: str, after: Sequence[str]) -> str:
     """The name of a field's column; those that would be mistaken for another get a prefix."""
-    return PREFIX + field if field in RESERVED or field in after or field.startswith(PREFIX) else field
+    return PREFIX + field if field in RESERVED or field in after or field.startswith((PREFIX, NOTES)) else field
 
 
 def _cell(content: Any) -> Any:
@@ -277,8 +294,9 @@ def _entry(
         raise StudyError(f"{where}: the object {content!r} is not JSON: {error}") from error
     error_text = record.get("error")
     error_text = None if error_text is None else str(error_text)
-    limit = None if outcomes or state is not State.TOLD else _limit(where, record, value)
-    return Entry(payload, measured, spread if state is State.TOLD else None, state, error_text, told, limit)
+    limit = None if outcomes or state is not State.TOLD else limit_cell(where, record, value)
+    notes = {name.removeprefix(NOTES): cell for name, cell in record.items() if name.startswith(NOTES)}
+    return Entry(payload, measured, spread if state is State.TOLD else None, state, error_text, told, limit, notes)
 
 
 def _outcomes(where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]) -> dict[str, Measurement]:
@@ -286,13 +304,13 @@ def _outcomes(where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]
     found = {name: _number(where, column, record.get(column)) for name, column in outcomes.items()}
     spreads = {name: _number(where, column + SPREAD, record.get(column + SPREAD)) for name, column in outcomes.items()}
     return {
-        name: Measurement(value, spreads[name], _limit(where, record, outcomes[name]))
+        name: Measurement(value, spreads[name], limit_cell(where, record, outcomes[name]))
         for name, value in found.items()
         if value is not None
     }
 
 
-def _limit(where: str, record: Mapping[str, Any], column: str) -> str | None:
+def limit_cell(where: str, record: Mapping[str, Any], column: str) -> str | None:
     """On which side a value is only a limit, if it is one."""
     cell = record.get(column + LIMIT)
     if empty(cell):

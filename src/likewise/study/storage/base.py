@@ -165,6 +165,8 @@ class OpenStudy(ABC):
             return NoTrial(id, f"study {self.name!r} has no trial {id}; {there}")
         if row.state is state is State.ABANDONED:
             return None
+        if state is State.ASKED:
+            return Taken(self.name, [row.key])
         held = f" with value {row.value!r}" if row.value is not None else measured(row.outcomes)
         why = f" because {row.error.splitlines()[-1]!r}" if row.error else ""
         return StudyError(

@@ -11,7 +11,7 @@ from typing import Any, final
 
 from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
 from likewise.study.storage.outcomes import join, stamp
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, row_at
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, join_notes, row_at
 from likewise.study.trial import State
 
 
@@ -133,14 +133,19 @@ class _MemoryStudy(OpenStudy):
         for end in ends:
             row = ended.get(end.id, self._rows.get(end.id))
             if row is not None and row.state in FOLLOWS[end.state]:
-                outcomes = stamp(end.outcomes, self._revision + 1)
-                settled = replace(row, state=end.state, value=end.value, std=end.std, error=end.error, lease=None)
-                ended[end.id] = replace(settled, outcomes=outcomes)
+                ended[end.id] = self._go_on(row, end)
             elif row is not None and (joined := join(row.outcomes, end.outcomes, self._revision + 1)) is not None:
-                ended[end.id] = replace(row, outcomes=joined)
+                ended[end.id] = replace(row, outcomes=joined, notes=join_notes(row.notes, end.notes))
             elif refusal := self._refusal(end.id, row, len(self._rows), end.state):
                 raise refusal
         return list(ended.values())
+
+    def _go_on(self, row: Row, end: End) -> Row:
+        said = {name: getattr(end, name) for name in ("state", "value", "std", "error")}
+        kept = {name: getattr(end, name) or getattr(row, name) for name in ("worker", "summary")}
+        lease = None if end.lease is None else time.time() + end.lease
+        outcomes = stamp(end.outcomes, self._revision + 1)
+        return replace(row, **said, **kept, lease=lease, outcomes=outcomes, notes=join_notes(row.notes, end.notes))
 
     def _put(self, rows: Sequence[Row], now: float | None = None) -> None:
         if self._erased:

@@ -136,6 +136,7 @@ TRIAL = {
     "summary": Field(sa.Text, _json_object),
     "revision": Field(sa.BigInteger, _count),
     "outcomes": Field(sa.Text, outcomes_fault, optional=True),
+    "notes": Field(sa.Text, _json_object, optional=True),
 }
 STUDY = {
     "name": Field(sa.Text, _text),

@@ -15,7 +15,10 @@ from likewise.study.storage.rows import STUDY, TRIAL, Field
 VERSION = 2
 # MIGRATIONS[n] are the statements that turn schema n into n + 1.
 MIGRATIONS: Mapping[int, tuple[str, ...]] = {
-    1: ("ALTER TABLE likewise_trials ADD COLUMN outcomes TEXT",),
+    1: (
+        "ALTER TABLE likewise_trials ADD COLUMN outcomes TEXT",
+        "ALTER TABLE likewise_trials ADD COLUMN notes TEXT",
+    ),
 }
 
 metadata = sa.MetaData()

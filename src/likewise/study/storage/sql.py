@@ -24,7 +24,7 @@ from likewise.study.storage.memory import Memory
 from likewise.study.storage.outcomes import join, stamp
 from likewise.study.storage.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
 from likewise.study.storage.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, row_at
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, join_notes, row_at
 from likewise.study.trial import State
 
 # Databases bound the number of parameters of one statement.
@@ -69,7 +69,10 @@ _end = (
         outcomes=sa.bindparam("outcomes"),
         updated=sa.bindparam("now"),
         revision=sa.bindparam("revision"),
-        lease=sa.null(),
+        lease=sa.bindparam("lease"),
+        worker=sa.func.coalesce(sa.bindparam("worker", type_=sa.Text), trials.c.worker),
+        summary=sa.func.coalesce(sa.bindparam("summary", type_=sa.Text), trials.c.summary),
+        notes=sa.func.coalesce(sa.bindparam("notes", type_=sa.Text), trials.c.notes),
         # The object of an abandoned trial may have been asked again: its late result is then a replicate.
         replicate=sa.or_(trials.c.replicate, trials.c.state == State.ABANDONED.value),
     )
@@ -77,7 +80,12 @@ _end = (
 _add_outcomes = (
     sa.update(trials)
     .where(_of_study, trials.c.id == sa.bindparam("its_id"))
-    .values(outcomes=sa.bindparam("outcomes"), updated=sa.bindparam("now"), revision=sa.bindparam("revision"))
+    .values(
+        outcomes=sa.bindparam("outcomes"),
+        notes=sa.bindparam("notes"),
+        updated=sa.bindparam("now"),
+        revision=sa.bindparam("revision"),
+    )
 )
 _any_late = sa.select(trials.c.id).where(_of_study, asked, trials.c.lease < now).limit(1)
 _abandon_late = (
@@ -239,6 +247,8 @@ class _SqlStudy(OpenStudy):
         """Whether the trial has changed; a StudyError if it cannot."""
         before = [allowed.value for allowed in FOLLOWS[end.state]]
         fields = {"state": end.state.value, "value": end.value, "std": end.std, "error": end.error}
+        fields |= {"worker": end.worker, "summary": end.summary, "notes": self._all_notes(connection, end)}
+        fields["lease"] = None if end.lease is None else change["now"] + end.lease
         fields["outcomes"] = stamp(end.outcomes, change["revision"])
         if connection.execute(_end, change | fields | {"its_id": end.id, "before": before}).rowcount == 1:
             return True
@@ -247,11 +257,20 @@ class _SqlStudy(OpenStudy):
             raise StorageError(f"{bad}; {CHECK}")
         row = None if found is None else row_of(dict(found))
         if row is not None and (joined := join(row.outcomes, end.outcomes, change["revision"])) is not None:
-            connection.execute(_add_outcomes, change | {"its_id": end.id, "outcomes": joined})
+            notes = join_notes(row.notes, end.notes)
+            connection.execute(_add_outcomes, change | {"its_id": end.id, "outcomes": joined, "notes": notes})
             return True
         if refusal := self._refusal(end.id, row, change["size"] - adding, end.state):
             raise refusal
         return False
+
+    def _all_notes(self, connection: Connection, end: End) -> str | None:
+        """The notes of a trial with those that it gets; None where it gets none."""
+        if end.notes is None:
+            return None
+        found = connection.execute(_row_of, {"its_study": self._number, "its_id": end.id}).mappings().one_or_none()
+        bad = found is None or trial_fault(self.name, dict(found)) is not None
+        return end.notes if found is None or bad else join_notes(found["notes"], end.notes)
 
     def _which_taken(self, connection: Connection, digests: Sequence[str]) -> set[str]:
         found: set[str] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import reprlib
 from collections.abc import Mapping
@@ -14,10 +15,11 @@ from likewise.tables.nesting import strict_json
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
 FOLLOWS: Mapping[State, frozenset[State]] = {
-    State.ASKED: frozenset(),
-    State.TOLD: frozenset({State.ASKED, State.ABANDONED}),
-    State.FAILED: frozenset({State.ASKED, State.ABANDONED}),
-    State.ABANDONED: frozenset({State.ASKED}),
+    State.QUEUED: frozenset(),
+    State.ASKED: frozenset({State.QUEUED}),
+    State.TOLD: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
+    State.FAILED: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
+    State.ABANDONED: frozenset({State.QUEUED, State.ASKED}),
 }
 NO_SECONDS = "give a number of seconds"
 
@@ -26,7 +28,8 @@ NO_SECONDS = "give a number of seconds"
 class _Content:
     """A trial: its object as JSON text, what identifies the object, and what is known of it.
 
-    A told trial has the `value` of the one objective, or `outcomes`, JSON of a value for each name, or both.
+    A told trial has the `value` of the one objective, or `outcomes`, JSON of a value for each name, or both. `notes`
+    are the user's, a JSON object.
     """
 
     key: str
@@ -39,6 +42,7 @@ class _Content:
     lease: float | None = None
     summary: str = "{}"
     outcomes: str | None = None
+    notes: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,10 @@ def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
 
 @dataclass(frozen=True)
 class End:
-    """How a trial ends: as told, failed or abandoned. A told one may be told further outcomes."""
+    """How a trial goes on: a queued one is asked; one ends as told, failed or abandoned. A told one may be told further
+    outcomes. With a worker, a summary or notes it has those from then on, and earlier notes beside them; `lease` is the
+    seconds for which it is asked.
+    """
 
     id: int
     state: State
@@ -85,6 +92,21 @@ class End:
     std: float | None = None
     error: str | None = None
     outcomes: str | None = None
+    worker: str | None = None
+    lease: float | None = None
+    summary: str | None = None
+    notes: str | None = None
+
+
+def join_notes(stored: str | None, more: str | None) -> str | None:
+    """Stored notes with further ones, which replace those of the same name.
+
+    >>> join_notes('{"by": "Ann", "vial": 3}', '{"vial": 4}')
+    '{"by": "Ann", "vial": 4}'
+    """
+    if stored is None or more is None:
+        return more or stored
+    return json.dumps({**json.loads(stored), **json.loads(more)})
 
 
 def check_row(row: NewRow) -> NewRow:
@@ -92,7 +114,7 @@ def check_row(row: NewRow) -> NewRow:
     state = State(row.state)
     value, std = _check_measured(state, row.value, row.std, row.outcomes)
     lease = None if row.lease is None or state is not State.ASKED else finite("lease", row.lease, NO_SECONDS)
-    for what, text in (("object", row.payload), ("summary", row.summary)):
+    for what, text in (("object", row.payload), ("summary", row.summary), ("notes", row.notes or "{}")):
         check_json(what, text)
     if row.key != plain(row.key):
         raise StudyError(f"key {row.key!r} holds characters that cannot be stored; write it as ASCII JSON")
@@ -105,7 +127,11 @@ def check_end(end: End) -> End:
     if not FOLLOWS[state]:
         raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
     value, std = _check_measured(state, end.value, end.std, end.outcomes)
-    return End(int(end.id), state, value, std, None if end.error is None else plain(end.error), end.outcomes)
+    for what, text in (("summary", end.summary), ("notes", end.notes)):
+        check_json(what, text or "{}")
+    lease = None if end.lease is None or state is not State.ASKED else finite("lease", end.lease, NO_SECONDS)
+    error, worker = (None if text is None else plain(text) for text in (end.error, end.worker))
+    return replace(end, id=int(end.id), state=state, value=value, std=std, error=error, worker=worker, lease=lease)
 
 
 def _check_measured(
