@@ -40,7 +40,8 @@ def object_map(
 ) -> Figure:
     """The objects in the plane, by their similarity alone: measured ones coloured by value, suggestions numbered."""
     _enough(study, 1)
-    return figures.object_map(plot_data.object_map(study, suggestions, most), name)
+    minimize = study.goals.objective is not None and study.direction == "minimize"
+    return figures.object_map(plot_data.object_map(study, suggestions, most), name, minimize=minimize)
 
 
 def weights(study: Study) -> Figure:

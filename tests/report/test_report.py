@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ pytest.importorskip("matplotlib")
 Run = Callable[..., Any]
 Save = Callable[..., Path]
 
-SECTIONS = ("verdict", "suggestions", "progress", "map", "predictions", "calibration", "committee", "notes")
+SECTIONS = ("suggestions", "next", "stop", "progress", "trust", "verdict", "predictions", "calibration", "map", "notes")
 # Attributes through which a page loads something.
 LOADING = {"src", "href", "xlink:href", "srcset", "data", "poster", "action", "background", "ping"}
 
@@ -68,7 +70,7 @@ def test_every_section_is_there_and_nothing_is_loaded(report: Path) -> None:
     assert len(page.ids) == len(set(page.ids))
     assert links_out(text) == []
     assert not {"script", "link", "iframe", "img", "object", "embed"} & set(page.tags)
-    assert page.tags.count("svg") >= 5
+    assert page.tags.count("svg") >= 4
     assert "expected score" in page.words
     assert "$" not in page.words
 
@@ -126,7 +128,8 @@ def test_many_suggestions_end_in_a_table(run: Run, words: Path, monkeypatch: pyt
     assert run(*command).code == 0
     page = Page(Path("r.html").read_text(encoding="utf-8"))
     assert page.tags.count("article") == 2
-    assert page.tags.count("tr") == 4
+    rest = Path("r.html").read_text(encoding="utf-8").split('id="next"')[0]
+    assert Page(rest).tags.count("tr") == 4
 
 
 def test_a_report_replaces_nothing_but_a_report(run: Run, report: Path, words: Path, save: Save) -> None:
@@ -190,7 +193,7 @@ def test_a_browser_shows_every_section_and_asks_for_nothing(
     assert shown.returncode == 0, shown.stderr
     page = Page(shown.stdout)
     assert [section for section in SECTIONS if section not in page.ids] == []
-    assert page.tags.count("svg") >= 5
+    assert page.tags.count("svg") >= 4
     # Refused by the page's own policy, or looked up in vain: either would be a request that left the file.
     assert "Content Security Policy" not in shown.stderr
     asked = set(re.findall(r'"url":"(https?://[^"]+)"', log.read_text(errors="replace")))
@@ -219,3 +222,68 @@ def test_names_of_similarities_are_no_mathematics() -> None:
     from likewise.report.svg import inline
 
     assert "$x_y_z$" in inline(pictures.weights(["$x_y_z$", "b"], [0.5, 0.5]), "key", "label")
+
+
+HEADINGS = (
+    "What should I measure next?",
+    "How do I go on?",
+    "Is it worth going on?",
+    "Which runs were best?",
+    "Which factor matters, and how?",
+    "How has it gone so far?",
+    "Can the predictions be trusted?",
+    "Which objects are alike?",
+)
+
+
+@pytest.fixture
+def recipes(save: Save) -> Path:
+    """A factorial design in three rounds: the base matters much, the temperature less, the solvent not at all."""
+    lines, cells = [], product(("KOAc", "NaOH", "LiOH"), ("DMF", "THF"), (20.0, 60.0, 100.0, 140.0))
+    for i, (base, solvent, t) in enumerate(cells):
+        value = {"KOAc": 10.0, "NaOH": 50.0, "LiOH": 30.0}[base] + 0.1 * t
+        measured = i % 3 != 2
+        lines.append(f"{base},{solvent},{t:g},{f'{value:.2f}' if measured else ''},{i % 3 + 1 if measured else ''}")
+    return save("\n".join(["base,solvent,temp,y,round", *lines]), "recipes.csv")
+
+
+RECIPES = ("-o", "base", "-o", "solvent", "-o", "temp", "-v", "y")
+
+
+def test_each_section_is_headed_by_the_question_it_answers(run: Run, recipes: Path) -> None:
+    answer = run("suggest", recipes, "-n", 2, *RECIPES, "--report", "r.html")
+    text = Path("r.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert [heading for heading in HEADINGS if heading not in page.words] == []
+    # What to do next is the command that the terminal shows, and what is to be gained is the same.
+    assert answer.out.splitlines()[-1].split(": ", 1)[1] in html.unescape(text)
+    assert next(line for line in answer.out.splitlines() if "to be gained" in line) in page.words
+    # Names of similarities are for `diagnose`.
+    assert not re.search("Tanimoto|Matern|Hamming|Equal|RBF|committee", page.words)
+    assert links_out(text) == []
+
+
+def test_the_factor_that_matters_comes_first_and_its_best_level_too(run: Run, recipes: Path) -> None:
+    for way, best, worst in (("--maximize", "NaOH", "KOAc"), ("--minimize", "KOAc", "NaOH")):
+        assert run("suggest", recipes, "-n", 2, *RECIPES, way, "--report", "r.html").code == 0
+        words = Page(Path("r.html").read_text(encoding="utf-8")).words.split("Which factor matters")[1]
+        assert words.index("base ") < words.index("temp ") < words.index("solvent ")
+        table = words.split("In numbers")[1]
+        assert table.index(best) < table.index("LiOH") < table.index(worst)
+
+
+def test_rounds_are_told_one_by_one(run: Run, recipes: Path) -> None:
+    assert run("suggest", recipes, "-n", 2, *RECIPES, "--report", "r.html").code == 0
+    text = Path("r.html").read_text(encoding="utf-8")
+    course = text.split('id="course"')[1].split("</section>")[0]
+    rows = [re.findall(r">([^<>]+)<", row) for row in re.findall(r"<tr>(.*?)</tr>", course, flags=re.DOTALL)]
+    assert rows == [["round", "runs", "best y", "best so far"], ["1", "8", "64", "64"], ["2", "8", "60", "64"]]
+    assert "The last round brought nothing better." in Page(text).words
+
+
+def test_a_report_has_colours_for_the_dark_and_prints_in_light(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    assert "@media screen and (prefers-color-scheme: dark)" in text
+    # What is drawn in the ink of the page follows it.
+    drawn = "".join(re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL))
+    assert not re.search(r"(fill|stroke):\s*#(22262b|000000|ffffff)", drawn)

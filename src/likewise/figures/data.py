@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,10 +15,11 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Values in the order they were told, and the best so far."""
+    """Values in the order they were told, and the best so far; `rounds` are the places at which rounds begin."""
 
     values: Vector
     best: Vector
+    rounds: Sequence[int] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """The pictures, as matplotlib figures. They read in print and by colour-blind readers: shapes tell what colours tell.
 
-Colours are Okabe and Ito's; values are on the viridis scale, which is ordered in grey too.
+Colours are Okabe and Ito's; values are on the viridis scale, which is ordered in grey too. Its yellow end is the best.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8a8f98", "#22262b"
+GRID = "#e4e7eb"
 SIZE = (4.1, 3.1)
 MAP_HEIGHT = 3.9
+# By whether small values are good; yellow is the good end of either.
+SCALES = {False: "viridis", True: "viridis_r"}
 LEVELS = np.linspace(0.05, 0.95, 19)
 # Inches from tip to tip of the mark of a suggestion.
 MARK = 0.25
@@ -32,6 +35,7 @@ STYLE: Any = {
     "axes.spines.right": False,
     "axes.edgecolor": "#5a6069",
     "axes.labelcolor": DARK,
+    "text.color": DARK,
     "axes.titlesize": 11.0,
     "xtick.color": "#5a6069",
     "ytick.color": "#5a6069",
@@ -40,7 +44,7 @@ STYLE: Any = {
     "legend.frameon": False,
     "legend.fontsize": 9.0,
     "axes.grid": True,
-    "grid.color": "#e4e7eb",
+    "grid.color": GRID,
     "grid.linewidth": 0.8,
     "axes.axisbelow": True,
     "svg.fonttype": "none",
@@ -69,6 +73,8 @@ def progress(course: Course, upcoming: Expectations | None = None, name: str = "
     """Values in the order they were told, the best so far, and what is expected of the suggestions."""
     with _figure() as (figure, axes):
         t = len(course.values)
+        for begin in course.rounds[1:]:
+            axes.axvline(begin + 0.5, color=GRID, lw=1.2, ls=(0, (4, 3)), zorder=0)
         axes.plot(np.arange(1, t + 1), course.values, "o", color=GREY, ms=4, mew=0, label="measured")
         axes.step(np.arange(1, t + 1), course.best, where="post", color=BLUE, lw=2, label="best so far")
         if upcoming is not None and len(upcoming.mean):
@@ -118,8 +124,11 @@ def calibration(check: LeftOut) -> Figure:
     return figure
 
 
-def object_map(shown: Map, name: str = "value") -> Figure:
-    """Objects in the plane: near ones are alike. Measured ones are coloured by value, suggestions are numbered."""
+def object_map(shown: Map, name: str = "value", *, minimize: bool = False) -> Figure:
+    """Objects in the plane: near ones are alike. Measured ones are coloured by value, suggestions are numbered.
+
+    minimize: whether small values are the good ones; the good end of the scale is yellow.
+    """
     with _figure(height=MAP_HEIGHT) as (figure, axes):
         groups = shown.groups()
         others, measured = groups["others"], groups["measured"]
@@ -127,11 +136,11 @@ def object_map(shown: Map, name: str = "value") -> Figure:
             axes.scatter(*shown.points[others].T, s=7, c="#c3c8cf", lw=0, label="not measured", gid="others")
         if measured:
             drawn = axes.scatter(
-                *shown.points[measured].T, s=34, c=shown.values[measured], cmap="viridis", ec=DARK, lw=0.6,
+                *shown.points[measured].T, s=34, c=shown.values[measured], cmap=SCALES[minimize], ec=DARK, lw=0.6,
                 label="measured", gid="measured",
             )  # fmt: skip
             bar = figure.colorbar(drawn, ax=axes, shrink=0.85, pad=0.02)
-            bar.set_label(name)
+            bar.set_label(f"{name} (yellow is good)")
             bar.outline.set_visible(False)
         axes.set(xticks=[], yticks=[])
         axes.margins(0.06)
@@ -172,6 +181,45 @@ def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
         axes.set(xlim=(0, 112), xticks=[0, 50, 100], xlabel="weight (%)")
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def levels(
+    labels: Sequence[str], expected: Expectations, name: str = "value", limits: tuple[float, float] | None = None
+) -> Figure:
+    """What is expected at each level of a factor, with 95 % intervals, from top to bottom; `limits` are the axis's."""
+    with _figure(height=0.75 + 0.27 * len(labels)) as (figure, axes):
+        places = np.arange(len(labels))
+        axes.errorbar(
+            expected.mean,
+            places,
+            xerr=expected.reach,
+            fmt="o",
+            ms=6,
+            color=BLUE,
+            ecolor=BLUE,
+            elinewidth=1.4,
+            capsize=2.5,
+        )
+        axes.set_yticks(places, [_short(label, 26) for label in labels])
+        axes.set_ylim(len(labels) - 0.5, -0.5)
+        axes.set(xlabel=f"expected {name}, 95 % interval", **({} if limits is None else {"xlim": limits}))
+        axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def curve(
+    at: Sequence[float],
+    expected: Expectations,
+    heading: str,
+    name: str = "value",
+    limits: tuple[float, float] | None = None,
+) -> Figure:
+    """What is expected along a factor that is a number, with a band of 95 %; `limits` are the axis's."""
+    with _figure(height=2.6) as (figure, axes):
+        axes.fill_between(at, expected.low, expected.high, color=BLUE, alpha=0.18, lw=0)
+        axes.plot(at, expected.mean, "o-", color=BLUE, ms=5, lw=1.8)
+        axes.set(xlabel=heading, ylabel=f"expected {name}, 95 %", **({} if limits is None else {"ylim": limits}))
     return figure
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
-from likewise.campaign.judgement import FEWEST, Judgement
+from likewise.campaign.display.naming import Names
+from likewise.campaign.judgement import FEWEST
 from likewise.campaign.problem import Problem
-from likewise.campaign.wording import count, percent, shown
+from likewise.campaign.wording import count, percent
 from likewise.figures import figures
+from likewise.figures.data import Expectations
 from likewise.model.assessment.leave_one_out import LeftOut
+from likewise.report.factors import Effect
 from likewise.report.plot_data import course, expectations, object_map
+from likewise.report.rounds import round_starts
 from likewise.report.svg import inline
 from likewise.study.suggestion import Suggestion
 
@@ -27,19 +32,7 @@ class Chart(NamedTuple):
     picture: Markup | None = None
 
 
-def charts(problem: Problem, found: Sequence[Suggestion], judgement: Judgement | None, name: str) -> list[Chart]:
-    """All pictures of the report."""
-    left_out = None if judgement is None or judgement.diagnosis is None else judgement.diagnosis.left_out
-    return [
-        _progress(problem, found, name),
-        _map(problem, found, name),
-        _predictions(left_out, problem, name),
-        _calibration(left_out, problem),
-        _committee(problem),
-    ]
-
-
-def _missing(key: str, heading: str, problem: Problem, least: int = FEWEST) -> Chart:
+def missing(key: str, heading: str, problem: Problem, least: int = FEWEST) -> Chart:
     verb = "is" if problem.measured == 1 else "are"
     return Chart(
         key,
@@ -48,20 +41,25 @@ def _missing(key: str, heading: str, problem: Problem, least: int = FEWEST) -> C
     )
 
 
-def _progress(problem: Problem, found: Sequence[Suggestion], name: str) -> Chart:
+def progress(problem: Problem, found: Sequence[Suggestion], name: str) -> Chart:
+    """The values in their order, round by round."""
     if not problem.measured:
-        return _missing("progress", "Progress", problem, 1)
+        return missing("progress", "How has it gone so far?", problem, 1)
     order = None if problem.sheet is None else problem.sheet.order
     when = f"column {order}" if order else "the table"
+    starts = round_starts(problem)
     text = f"Measured values in the order of {when}, the best so far, and what is expected of the suggestions."
-    figure = figures.progress(course(problem.study), expectations(found), name)
-    return Chart("progress", "Progress", text, inline(figure, "progress", text))
+    text += " Broken lines part the rounds." if len(starts) > 1 else ""
+    figure = figures.progress(course(problem.study, starts), expectations(found), name)
+    return Chart("progress", "How has it gone so far?", text, inline(figure, "progress", text))
 
 
-def _map(problem: Problem, found: Sequence[Suggestion], name: str) -> Chart:
+def alike(problem: Problem, found: Sequence[Suggestion], name: str, names: Names) -> Chart:
+    """The map."""
+    column = "" if problem.sheet is None else problem.sheet.roles.objects[0]
     mapped = object_map(problem.study, found, similarities=None if problem.measured else problem.similarities)
     labels = [
-        shown(x, 80) + ("" if np.isnan(value) else f": {value:.4g}")
+        names.object(x, column, 120) + ("" if np.isnan(value) else f": {value:.4g}")
         for x, value in zip(mapped.objects, mapped.values.tolist(), strict=True)
     ]
     titles = {group: [labels[i] for i in places] for group, places in mapped.groups().items()}
@@ -69,37 +67,50 @@ def _map(problem: Problem, found: Sequence[Suggestion], name: str) -> Chart:
         "Objects that are alike lie close together; the axes have no other meaning, and two dimensions show "
         f"{percent(mapped.share)} of the similarity. Point at an object to read its name."
     )
-    figure = figures.object_map(mapped, name)
-    return Chart("map", "Map of the objects", text, inline(figure, "map", text, titles))
+    figure = figures.object_map(mapped, name, minimize=problem.study.direction == "minimize")
+    return Chart("map", "Which objects are alike?", text, inline(figure, "map", text, titles))
 
 
-def _predictions(left_out: LeftOut | None, problem: Problem, name: str) -> Chart:
+def predictions(left_out: LeftOut | None, problem: Problem, name: str) -> Chart:
+    """Each measured value and what the others predict for it."""
     if left_out is None:
-        return _missing("predictions", "Predicted and measured", problem)
+        return missing("predictions", "How well are known runs predicted?", problem)
     text = (
         f"Each measured object, predicted from all the others. Typical error {left_out.error:.3g}; "
         f"predicting the mean of all would give {float(np.std(left_out.values)):.3g}."
     )
     figure = figures.predictions(left_out, name)
-    return Chart("predictions", "Predicted and measured", text, inline(figure, "predictions", text))
+    return Chart("predictions", "How well are known runs predicted?", text, inline(figure, "predictions", text))
 
 
-def _calibration(left_out: LeftOut | None, problem: Problem) -> Chart:
+def calibration(left_out: LeftOut | None, problem: Problem) -> Chart:
+    """Whether intervals hold as many values as they should."""
     if left_out is None:
-        return _missing("calibration", "Calibration", problem)
+        return missing("calibration", "Are the intervals honest?", problem)
     inside = 100 * float(np.mean(left_out.inside()))
     text = (
         f"Of honest 95 % intervals, 95 % hold their value; here {inside:.0f} % do. A line below the band means that "
         "predictions are too sure of themselves, above it that they are too careful."
     )
-    return Chart("calibration", "Calibration", text, inline(figures.calibration(left_out), "calibration", text))
+    return Chart(
+        "calibration", "Are the intervals honest?", text, inline(figures.calibration(left_out), "calibration", text)
+    )
 
 
-def _committee(problem: Problem) -> Chart:
-    shares = problem.weights()
-    if not shares:
-        names = ", ".join(similarity.name for similarity in problem.similarities)
-        return Chart("committee", "Committee", f"Similarities: {names}. Their weights follow from the values.")
-    text = "How much each similarity counts: those that explain the values better have more weight."
-    figure = figures.weights([name for name, _ in shares], [share for _, share in shares])
-    return Chart("committee", "Committee", text, inline(figure, "committee", text))
+def factors(effects: Sequence[Effect], name: str) -> list[Chart]:
+    """What is expected of each level of each factor, on one scale, so that factors can be compared."""
+    if not effects:
+        return []
+    low, high = min(float(e.low.min()) for e in effects), max(float(e.high.max()) for e in effects)
+    slack = 0.04 * (high - low)
+    return [_factor(effect, name, (low - slack, high + slack)) for effect in effects]
+
+
+def _factor(effect: Effect, name: str, limits: tuple[float, float]) -> Chart:
+    expected, key = Expectations(effect.mean, effect.low, effect.high), "factor-" + re.sub(r"\W", "-", effect.column)
+    text = f"{effect.heading} alone accounts for {percent(effect.share)} of the predicted differences in {name}."
+    if effect.numeric:
+        figure = figures.curve(effect.levels, expected, effect.heading, name, limits)
+    else:
+        figure = figures.levels(effect.labels, expected, name, limits)
+    return Chart(key, effect.heading, text, inline(figure, key, text))

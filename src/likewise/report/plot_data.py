@@ -20,13 +20,13 @@ NEGLIGIBLE = 0.01
 SMALL = 300
 
 
-def course(study: Study) -> Course:
-    """How the best value came about."""
+def course(study: Study, rounds: Sequence[int] = ()) -> Course:
+    """How the best value came about; `rounds` are the places at which rounds begin."""
     told = [t for t in study.trials if t.state is State.TOLD]
     values = np.array([t.value for t in told], dtype=float)
     # What is only known to be worse than a limit is not the best.
     good = np.where([study.reaches(t) for t in told], values, np.nan)
-    return Course(values, (np.fmin if study.direction == "minimize" else np.fmax).accumulate(good))
+    return Course(values, (np.fmin if study.direction == "minimize" else np.fmax).accumulate(good), rounds)
 
 
 def expectations(suggestions: Sequence[Suggestion]) -> Expectations:

@@ -13,6 +13,17 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Colours that follow the page, light or dark: those of the figures, and those of atoms that are hard to read on black.
+OF_PAGE = {
+    "#22262b": "--ink",
+    "#5a6069": "--soft",
+    "#e4e7eb": "--grid",
+    "#c3c8cf": "--faint",
+    "#ffffff": "--page",
+    "#0072b2": "--blue",
+    "#d55e00": "--orange",
+}
+OF_ATOMS = {"#000000": "--ink", "#0000FF": "--blue", "#FF0000": "--red", "#3B3BFF": "--blue"}
 # Length of a bond in pixels: the same in all drawings of a size, so that small molecules do not look large.
 BOND, SMALL_BOND = 24.0, 17.0
 
@@ -35,12 +46,20 @@ def inline(figure: Figure, key: str, label: str, titles: Mapping[str, Sequence[s
     text = text.replace("url(#", f"url(#{key}-")
     # Fonts of the reader's own machine, as in the rest of the page.
     text = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px; font-family: inherit", text)
+    text = _with_page_colours(text, OF_PAGE)
     width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)[0]
     head = (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{escape(label)}" style="max-width:{float(width) * 1.75:.0f}px">'
     )
     return Markup(head + text[text.index(">") + 1 :])
+
+
+def _with_page_colours(text: str, colours: Mapping[str, str]) -> str:
+    """The drawing with colours of the page, which has others in the dark; elsewhere they are as they were."""
+    for colour, name in colours.items():
+        text = re.sub(rf"(fill|stroke):\s*{colour}", rf"\1: var({name}, {colour})", text, flags=re.IGNORECASE)
+    return text
 
 
 def _with_titles(text: str, group: str, names: Sequence[str]) -> str:
@@ -94,7 +113,9 @@ def molecule(smiles: str, bond: float = BOND) -> Markup | None:
     text = re.sub(r"<!--.*?-->\s*", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r"\sclass='[^']*'", "", text)
     width, height = re.findall(r"viewBox='0 0 ([\d.]+) ([\d.]+)'", text)[0]
-    body = text[text.index(">") + 1 :]
+    # Letters are attributes, which know no variables.
+    text = re.sub(r"fill='(#[0-9A-F]{6})'", r"style='fill:\1'", text)
+    body = _with_page_colours(text[text.index(">") + 1 :], OF_ATOMS)
     return Markup(
         f'<svg viewBox="0 0 {width} {height}" style="width:{float(width):.0f}px" role="img" '
         f'aria-label="structure of {escape(smiles)}">{body}'

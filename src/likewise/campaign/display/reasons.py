@@ -80,7 +80,7 @@ class Reasons:
         return "; ".join([*([speaking] if speaking else []), *([f"against it: {against}"] if against else [])])
 
     def _worded(self, reason: Reason, suggestion: Suggestion) -> str:
-        value, what = f"{reason.analogue.value:.4g}", self.beside(reason.analogue, suggestion)
+        value, what = reason.analogue.measured, self.beside(reason.analogue, suggestion)
         level = "" if reason.speaks_for and reason.like else "high " if reason.high else "low "
         return f"{level}{value} {what}{'' if reason.like else ', which is unlike it'}"
 

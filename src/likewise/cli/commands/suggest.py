@@ -213,7 +213,7 @@ def answer(
     made = Answer(problem, found, verdict, chosen, files, plan, committed, gain)
     if files.report is not None:
         with listener.working("drawing the report"):
-            write_report(problem, found, judgement, files.report, listener.notes)
+            write_report(made.story(judgement, listener.notes), files.report)
     return made
 
 

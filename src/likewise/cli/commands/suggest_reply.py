@@ -11,6 +11,7 @@ from likewise.campaign.display.naming import cells_of, columns_of, headings_of, 
 from likewise.campaign.display.numbers import expectation, interval, plus_minus
 from likewise.campaign.display.prospects import ORDER, prospect
 from likewise.campaign.display.reasons import Reasons
+from likewise.campaign.judgement import Judgement
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
 from likewise.campaign.runs.commit import Committed
@@ -20,6 +21,7 @@ from likewise.cli.answers import analogues_json, header_json, object_json, weigh
 from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
 from likewise.cli.console import answer_width, say
 from likewise.cli.layout import Line, lay_out
+from likewise.report.page import Story
 from likewise.study.gain import Gain
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import Trial
@@ -97,6 +99,19 @@ class Answer:
         if self.committed is None:
             return [str(rank) for rank in range(1, len(self.suggestions) + 1)]
         return list(self.committed.runs)
+
+    def story(self, judgement: Judgement | None, notes: Sequence[str]) -> Story:
+        """What the report tells."""
+        parts = self.problem, self.suggestions, self.names, judgement, self.prospect, self.next_command
+        return Story(*parts, advice=self.advice, notes=notes)
+
+    @property
+    def advice(self) -> str:
+        """What to do with the suggestions before the next command."""
+        out, committed = self.files.out, self.committed
+        if out is None or committed is None:
+            return "To begin with these, so that they are written down" if self.suggestions else ""
+        return f"Fill in column {self.value!r} of {out}, then" if self.suggestions or committed.out_already else ""
 
     @property
     def next_command(self) -> str:
@@ -216,12 +231,8 @@ def _where(problem: Problem, x: Any) -> str:
 
 
 def _say_next(answer: Answer) -> None:
-    out, committed = answer.files.out, answer.committed
-    if out is None or committed is None:
-        if answer.suggestions:
-            say(f"To begin with these, so that they are written down: {answer.next_command}")
-        return
-    if committed.out_already:
-        say(f"Still under way, and in {out} too: {', '.join(committed.out_already)}.")
-    if answer.suggestions or committed.out_already:
-        say(f"Fill in column {answer.value!r} of {out}, then: {answer.next_command}")
+    committed = answer.committed
+    if committed is not None and committed.out_already:
+        say(f"Still under way, and in {answer.files.out} too: {', '.join(committed.out_already)}.")
+    if answer.advice:
+        say(f"{answer.advice}: {answer.next_command}")
