@@ -287,3 +287,13 @@ def test_a_report_has_colours_for_the_dark_and_prints_in_light(report: Path) -> 
     # What is drawn in the ink of the page follows it.
     drawn = "".join(re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL))
     assert not re.search(r"(fill|stroke):\s*#(22262b|000000|ffffff)", drawn)
+
+
+def test_limits_keep_their_sign_and_do_not_count_as_the_best(run: Run, save: Save) -> None:
+    rows = ("a,20,<90,1", "a,40,3,1", "b,20,5,1", "b,40,>9,2", "c,20,2,2", "c,40,4,2", "c,60,1,2", "a,60,,", "b,60,,")
+    table = save("\n".join(["base,temp,y,round", *rows]))
+    assert run("suggest", table, "-o", "base", "-o", "temp", "--report", "r.html").code == 0
+    text = Path("r.html").read_text(encoding="utf-8")
+    top = text.split('id="top"')[1].split("</section>")[0]
+    assert re.findall(r"<b>([^<]+)</b>", top)[:2] == ["&gt;9", "5"]
+    assert "90" not in top
