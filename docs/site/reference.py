@@ -130,7 +130,12 @@ def _plain(names: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(f"`{part}`" if _is_code(part) else SPECIAL.sub(r"\\\1", part) for part in CODE.split(text))
+    return "".join(map(_part, CODE.split(text)))
+
+
+def _part(part: str) -> str:
+    """Code between double backticks, which a letter right behind would not end; other text with its signs escaped."""
+    return f"`{part}`\\ " if _is_code(part) else SPECIAL.sub(r"\\\1", part)
 
 
 def _is_code(part: str) -> bool:
