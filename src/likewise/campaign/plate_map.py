@@ -35,7 +35,7 @@ def wells(count: int) -> list[str]:
     ['A1', 'A2', 'A3', 'B1', 'B2', 'B3']
     """
     if count not in PLATES:
-        raise UsageError(f"A plate has {', '.join(map(str, PLATES))} wells, not {count}; give one of these to --wells.")
+        raise UsageError(f"A plate has {', '.join(map(str, PLATES))} wells, not {count}; give one of these.")
     rows, columns = PLATES[count]
     letters = [chr(65 + i) if i < 26 else f"A{chr(65 + i - 26)}" for i in range(rows)]
     return [f"{letter}{column}" for letter in letters for column in range(1, columns + 1)]

@@ -25,13 +25,14 @@ PARTS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "space": (str, dict),
         "seed": int,
         "skip_bad": bool,
-        "constraints": list,
+        "where": str,
     },
     "columns": {"objects": list, "std": str, "text": list, "decimal": str},
+    "plate": {"same": list, "groups": int, "at_most": list, "fix": list},
     "model": {"similarity": (str, list), "method": str, "acquisition": str, "strategy": str},
 }
 # Parts with names of the user's own: columns of the table.
-NAMED = ("values", "bounds", "units", "plate", "cost")
+NAMED = ("values", "bounds", "units")
 DIRECTIONS = ("maximize", "minimize")
 
 
@@ -91,7 +92,9 @@ def read_project(path: Path) -> Project:
         "n": data.get("number"),
         "out": _beside(path, data.get("next")),
         "report": _beside(path, data.get("report")),
+        "where": data.get("where"),
         **{name: model.get(name) for name in ("method", "acquisition", "strategy")},
+        **{name: data.get("plate", {}).get(name) for name in PARTS["plate"]},
     }
     kept = {name: value for name, value in options.items() if value not in (None, [], {})}
     table = _beside(path, data["table"])
@@ -180,6 +183,7 @@ def project_text(
         _or_comment(
             "space", options.get("space"), "box:1..10,20..120", "candidates, if they are not rows of the table"
         ),
+        _or_comment("where", options.get("where"), "cost < 20", "what may be suggested"),
         _or_comment("skip_bad", options.get("skip_bad"), True, "leave out rows that cannot be used"),
         "",
         "[columns]",
@@ -197,6 +201,11 @@ def project_text(
         "",
         "[units]",
         *([_set(name, unit) for name, unit in units.items()] or [f'# {key(value)} = "%"']),
+        "",
+        "[plate]  # what the suggestions of a round keep to together",
+        '# same = ["temperature"]  # one value of these columns in a round, or in each of `groups = 2`',
+        '# at_most = ["3:ligand"]  # so many different values',
+        '# fix = ["base=KOAc"]',
         "",
         "[model]",
         _set(

@@ -12,8 +12,6 @@ HINTS = {
     "text": "Use --text {} to compare the column as text.",
     "objects": "Use --object NAME, once for each column that describes an object.",
     "value": "Use --value NAME.",
-    "on_conflict": "Use --on-conflict keep, replace, or add (as a further measurement).",
-    "keep_or_add": "Use --on-conflict keep or add.",
     "force": "Use --force to replace it.",
 }
 

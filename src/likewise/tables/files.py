@@ -37,7 +37,10 @@ def replace_file(target: Path, data: bytes) -> None:
 
 
 def back_up(source: Path) -> Path:
-    """A whole copy of a file beside it, as private as the file, under a name that is not taken."""
+    """A whole copy of a file beside it, as private as the file, under a name that is not taken.
+
+    Later copies have larger numbers, also where earlier ones are gone.
+    """
     source = Path(os.path.realpath(source))
     found: list[Path] = []
 
@@ -56,8 +59,8 @@ def _aside(target: Path) -> Path:
 
 
 def _publish_new(aside: Path, source: Path) -> Path:
-    """Give a written file the first name of a backup that is free."""
-    number = 0
+    """Give a written file the name of a backup after the last one."""
+    number = _next_number(source)
     while True:
         backup = source.with_name(f"{source.name}.bak{number or ''}")
         try:
@@ -74,6 +77,12 @@ def _publish_new(aside: Path, source: Path) -> Path:
             return backup
         else:
             return backup
+
+
+def _next_number(source: Path) -> int:
+    start = f"{source.name}.bak"
+    ends = [name.removeprefix(start) for name in os.listdir(source.parent) if name.startswith(start)]
+    return max((int(end or 0) + 1 for end in ends if end.isdecimal() or not end), default=0)
 
 
 def _write_aside(aside: Path, data: bytes, mode: int, publish: Callable[[Path], None]) -> None:

@@ -32,6 +32,12 @@ def exclusive(table: Path, waiting: Callable[[], None]) -> Iterator[None]:
             _release(lock, file)
 
 
+def opened_by(file: Path) -> Path | None:
+    """The file that a spreadsheet keeps beside a file which it has open, if there is one."""
+    marks = (file.with_name(f"~${file.name}"), file.with_name(f".~lock.{file.name}#"))
+    return next((mark for mark in marks if mark.exists()), None)
+
+
 def _acquire(lock: Path, waiting: Callable[[], None]) -> int | None:
     said = False
     while True:

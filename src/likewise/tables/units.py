@@ -74,7 +74,7 @@ def without_units(cells: polars.Series) -> tuple[polars.Series, str] | str | Non
     has = unit.is_in(written).fill_null(value=False)
     bare = cells.zip_with(~has, number)
     others = int((~has & cells.is_not_null()).sum())
-    also = f", those of {others} cells without it, too" if others else ""
+    also = f", and {others} without a unit, taken in the same" if others else ""
     return bare, f"has numbers in {next(iter(kinds.values())).strip()}{also}"
 
 

@@ -111,7 +111,7 @@ def write_bytes(target: Path, data: bytes) -> None:
 def keep_backup(source: Path) -> Path:
     """A copy of the file beside it, under a name that is not taken."""
     try:
-        return back_up(source)
+        return source.with_name(back_up(source).name) if not source.is_symlink() else back_up(source)
     except OSError as error:
         raise TableError(
             f"a backup of {source} cannot be written: {error.strerror or error}; nothing was changed."

@@ -100,6 +100,11 @@ class Cells:
         self.changes += 1
         return place
 
+    def copy_object(self, place: int, to: int) -> None:
+        """A row has the object of another one."""
+        for column in self.table.roles.objects:
+            self.put(to, column, self.current(place, column))
+
     def release(self, place: int) -> None:
         """A row is not that of a run any more."""
         for column in self.table.own:
@@ -140,7 +145,8 @@ class Cells:
         number = max(mine) if mine else max(known, default=0) + 1
         column = self.changed.get(self.table.roles.value, {}).keys() | self.changed.get(own.status, {}).keys()
         for place in column:
-            if empty(self.current(place, own.round)):
+            said = (self.current(place, name) for name in (self.table.roles.value, own.status))
+            if empty(self.current(place, own.round)) and not all(map(empty, said)):
                 self.changed.setdefault(own.round, {})[place] = number
 
     def frame(self) -> polars.DataFrame:

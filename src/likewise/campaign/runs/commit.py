@@ -10,6 +10,7 @@ from typing import Any
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
+from likewise.campaign.runs.backups import backup_line
 from likewise.campaign.runs.columns import RunColumns
 from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.provenance import add_round, round_lines, row_cells
@@ -61,6 +62,8 @@ def commit_round(
                     f"{sheet.table.name} has columns {', '.join(sheet.own)} from now on, which say what was suggested "
                     f"and what became of it. The table as it was is kept as {backup}"
                 )
+        if backup is not None:
+            journal.add([backup_line(backup)])
         if round.runs:
             cells = row_cells(round.frame, round.places, list(sheet.own))
             add_round(journal, round_lines(problem, found, round.runs, cells, asked.settings or {}))

@@ -20,7 +20,7 @@ from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, one_number
 from likewise.tables.formatting import cell_text
 
-How = Literal["run", "object", "digits", "new"]
+How = Literal["run", "edited", "object", "digits", "new"]
 # Two numbers are one if they differ by no more than rounding in the last of their sixteen digits.
 NEAR = 1e-9
 
@@ -44,6 +44,8 @@ class Matcher:
     """Finds the rows of a table; rows that are appended meanwhile are found, too."""
 
     table: Sheet
+    # The cells of each run as they were suggested.
+    asked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     places: dict[Hashable, list[int]] = field(init=False)
     # A run that was measured once more has several rows.
     runs: dict[str, list[int]] = field(init=False)
@@ -79,6 +81,9 @@ class Matcher:
         same = [place for place in named if self._is(results, source, place)]
         if same:
             return Match(tuple(same), "run")
+        if self._is_as_asked(results, source, run):
+            # What was run was written into the table, not into the results.
+            return Match(tuple(named), "edited")
         other = self._by_object(results, source, x, besides=named[0])
         if named[0] >= len(self.table.objects):
             return other
@@ -88,6 +93,14 @@ class Matcher:
         """Whether a row of a run has the object of the results, be it that its cells cannot be read."""
         known = self.objects[place]
         return known is None or key(known) == key(results.objects[source]) or self._shows(results, source, place)
+
+    def _is_as_asked(self, results: Sheet, source: int, run: str) -> bool:
+        """Whether the results have the object of a run as it was suggested."""
+        asked = self.asked.get(run, {})
+        return all(
+            column in asked and _says(results.cell(column, source), asked[column], results.sign, self.table.sign)
+            for column in self.table.roles.objects
+        )
 
     def _by_run_alone(self, results: Sheet, source: int, run: str, named: Sequence[int]) -> Match:
         if not named:
@@ -109,6 +122,11 @@ class Matcher:
             if found:
                 return Match((found[0],), "digits")
         return Match((), "new")
+
+    def shown(self, results: Sheet, source: int) -> list[int]:
+        """The rows of runs whose object is that of a row of the results, as far as its digits show."""
+        runs = [place for places in self.runs.values() for place in places if self.objects[place] is not None]
+        return [place for place in runs if self._shows(results, source, place)] if self._numeric else []
 
     @cached_property
     def _numeric(self) -> bool:
@@ -164,6 +182,12 @@ def shows(text: str, value: float, decimal: Decimal | None) -> bool:
     if told is None:
         return False
     return is_same(told, value) or abs(told - value) <= 0.5 * _last_digit(text, decimal) * (1 + NEAR)
+
+
+def _says(text: str, asked: str, sign: Decimal | None, other: Decimal | None) -> bool:
+    """Whether a cell is as it was suggested: the same text, or the same number as far as its digits show."""
+    value = one_number(asked, other)
+    return text.strip() == asked.strip() or (value is not None and shows(text, value, sign))
 
 
 def _last_digit(text: str, decimal: Decimal | None) -> float:

@@ -25,6 +25,8 @@ from likewise.tables.cells import empty
 OnConflict = Literal["stop", "keep", "replace", "add"]
 # The cells of a run as they were suggested, by the names of the run and of the column; under "", the result told last.
 Base = Mapping[str, Mapping[str, str]]
+# Between two notes on one run.
+JOINT = "; "
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class _Merging:
 
     def __post_init__(self) -> None:
         self.merge = Merge(self.table.table.frame)
-        self.matcher = Matcher(self.table)
+        self.matcher = Matcher(self.table, self.base)
         self.cells = Cells(self.table, self.results)
         self.outcomes: dict[int, Outcome] = {}
         # The row of the results that a row has its result from, and rows that stand for a row of the results.
@@ -164,7 +166,8 @@ class _Merging:
 
     def take(self, source: int) -> None:
         """A row of the results: find its row, settle its result, and bring the other cells along."""
-        told, match = _outcome(self.results, source), self.matcher.find(self.results, source)
+        told = _outcome(self.results, source)
+        match = self._known_by_digits(source, told, self.matcher.find(self.results, source))
         self._say(source, told, match)
         before = self.cells.changes
         place = self._settle(source, told, match) if told.settled else self._stay_open(source, match)
@@ -176,6 +179,13 @@ class _Merging:
             self.merge.noted += fresh
             self.merge.blank += not fresh
 
+    def _known_by_digits(self, source: int, told: Outcome, match: Match) -> Match:
+        """The match; where it is none, a run that has this very result, and this object as far as digits show."""
+        if match.how != "new" or not told.settled:
+            return match
+        same = [place for place in self.matcher.shown(self.results, source) if self.outcome(place).same(told)]
+        return Match(tuple(same), "digits") if same else match
+
     def _say(self, source: int, told: Outcome, match: Match) -> None:
         results, table = self.results.table, self.table.table
         where = f"{results.name}, row {results.number(source)}"
@@ -184,6 +194,12 @@ class _Merging:
             self.merge.notes.append(
                 f"{where}: {shown(self.results.objects[source])} taken for {shown(self.table.objects[place])} in row "
                 f"{table.number(place)} of {table.name}, which is the same as far as digits are shown"
+            )
+        if match.how == "edited":
+            place, run = match.places[0], self.results.cell(self.table.own.run, source)
+            self.merge.notes.append(
+                f"{where}: run {run} was changed in row {table.number(place)} of {table.name} since it was suggested; "
+                f"taken as a run of {shown(self.table.objects[place])}"
             )
         if match.released is not None:
             run, columns = self.results.cell(self.table.own.run, source), ", ".join(map(repr, match.columns))
@@ -214,7 +230,7 @@ class _Merging:
             place = self._enter(gap, told, source)
         else:
             self.merge.added += 1
-            place = self._append(source, told)
+            place = self._append(source, told, match)
         self.matched.add(place)
         return place
 
@@ -253,27 +269,24 @@ class _Merging:
         self.merge.told.append(Told(run, place, told))
         return place
 
-    def _append(self, source: int, told: Outcome) -> int:
-        place = self.cells.append(source)
-        run = self.results.cell(self.table.own.run, source)
-        self.matcher.add(self._object(source), run)
+    def _append(self, source: int, told: Outcome, match: Match) -> int:
+        """A new row; its object is that of the row it was taken for, where the results have it in another form."""
+        place, x = self.cells.append(source), self.results.objects[source]
+        if match.how in ("edited", "digits") or self.results.roles.objects == (self.table.own.run,):
+            x = self.matcher.objects[match.places[0]]
+            self.cells.copy_object(match.places[0], place)
+        self.matcher.add(x, self.results.cell(self.table.own.run, source))
         if told.settled:
             self._enter(place, told, source)
         else:
             self.outcomes[place], self.sources[place] = told, source
         return place
 
-    def _object(self, source: int) -> Any:
-        """The object of a row of the results; where it names its run alone, that of the run."""
-        if self.results.roles.objects != (self.table.own.run,):
-            return self.results.objects[source]
-        return self.table.objects[self.table.runs[self.results.cell(self.table.own.run, source)]]
-
     def _stay_open(self, source: int, match: Match) -> int:
         """The row that a row without a result stands for; what is not in the table becomes a row of it."""
         gap = first(place for place in match.places if not self.outcome(place).settled)
         place = gap if gap is not None else first(match.places)
-        return self._append(source, Outcome()) if place is None else place
+        return self._append(source, Outcome(), match) if place is None else place
 
     def _bring(self, source: int, place: int, told: Outcome) -> None:
         """The other cells of a row of the results, and what likewise keeps of the row itself."""
@@ -308,6 +321,9 @@ class _Merging:
             self.cells.set(place, column, source)
         elif column in asked and is_same_cell(cell, asked[column], self.results.sign, self.table.sign):
             return
+        elif f"{JOINT}{cell}{JOINT}" in f"{JOINT}{known}{JOINT}":
+            # It was joined to another note before.
+            return
         elif column in asked and is_same_cell(known, asked[column], self.table.sign, self.table.sign):
             self.cells.set(place, column, source)
         else:
@@ -315,16 +331,17 @@ class _Merging:
             if self.on_conflict == "replace":
                 self.cells.set(place, column, source)
             elif self.on_conflict == "add":
-                self.cells.put(place, column, f"{known}; {cell}")
+                self.cells.put(place, column, f"{known}{JOINT}{cell}")
 
     def end(self) -> Merge:
         """The merge with its table."""
-        for place in self.released:
-            if place not in self.touched and not self.outcome(place).settled:
-                self.cells.release(place)
+        freed = {p for p in self.released if p not in self.touched and not self.outcome(p).settled}
+        for place in freed:
+            self.cells.release(place)
         self.cells.count_rounds(self.touched)
         self.merge.frame = self.cells.frame()
-        self.merge.open = sum(not self.outcome(place).settled for place in self.table.under_way)
+        out = [place for place in self.table.under_way if place not in freed]
+        self.merge.open = sum(not self.outcome(place).settled for place in out)
         return self.merge
 
 

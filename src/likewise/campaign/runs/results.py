@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import polars
 
 from likewise.campaign.listener import Listener
+from likewise.campaign.runs.backups import KEPT, backup_line, thin_backups
 from likewise.campaign.runs.journal import Journal, now, told_line
 from likewise.campaign.runs.merge import Conflict, Merge, OnConflict, Told, merge_results, overlooked_columns
 from likewise.campaign.sheet import Choices, Sheet, sheet
-from likewise.campaign.wording import shown
+from likewise.campaign.wording import count, shown
 from likewise.errors import TableError, UsageError
 from likewise.model.targets.contamination import far_values
-from likewise.tables.locking import exclusive
+from likewise.tables.locking import exclusive, opened_by
 from likewise.tables.reading import Table, read
 from likewise.tables.writing import dialect_for, keep_backup, write_again
 
 LISTED = 20
+# How often a table may change under the hands before a command gives up.
+TRIES = 3
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,20 @@ class Overlooked(UsageError):
         self.taken, self.columns = taken, tuple(columns)
 
 
+class Changed(TableError):
+    """The table was changed by another program while something was done with it."""
+
+
+def persist(work: Callable[[], Answer], file: Path | None, listener: Listener) -> Answer:
+    """What some work on a table gives; it is done again, a few times, if the table changes meanwhile."""
+    for _ in range(TRIES - 1):
+        try:
+            return work()
+        except Changed:
+            listener.note(f"{file} was changed by another program meanwhile: it is read again")
+    return work()
+
+
 def merge_files(
     file: Path, results: Path, chosen: Choices, on_conflict: OnConflict, target: Path, listener: Listener
 ) -> Merged:
@@ -52,6 +71,14 @@ def merge_files(
 
     In place, a backup is kept and others wait: what they merge at the same moment is not lost.
     """
+    return persist(lambda: _merge_files(file, results, chosen, on_conflict, target, listener), file, listener)
+
+
+def _merge_files(
+    file: Path, results: Path, chosen: Choices, on_conflict: OnConflict, target: Path, listener: Listener
+) -> Merged:
+    if holder := opened_by(results):
+        listener.note(f"{results} is open in another program ({holder.name}); what is not saved there is not told")
     with waiting(file, listener) if target == file else nullcontext():
         before = stamp(file)
         table, told = read_both(file, results, chosen, listener)
@@ -65,7 +92,10 @@ def merge_files(
             write_again(merge.frame, target, dialect_for(target, table.table.dialect), table.table)
             return Merged(merge, table, None)
         backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
-        journal.add([*(_result(each) for each in merge.told if each.run), told_line(results)])
+        kept = [] if backup is None else [backup_line(backup)]
+        journal.add([*(_result(each) for each in merge.told if each.run), told_line(results), *kept])
+        if gone := thin_backups(journal):
+            listener.note(f"{count(gone, 'old backup')} removed; the first and the last {KEPT} are kept")
     return Merged(merge, table, backup)
 
 
@@ -77,7 +107,7 @@ def replace_table(
     `before` is the stamp of the file when it was read: if another program has changed it since, nothing is written.
     """
     if stamp(table.path) != before:
-        raise TableError(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
+        raise Changed(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
     kept = keep_backup(table.path) if backup else None
     try:
         write_again(frame, table.path, table.dialect, table)
@@ -102,8 +132,18 @@ def _result(told: Told) -> dict[str, object]:
 
 
 def waiting(file: Path, listener: Listener) -> AbstractContextManager[None]:
-    """The lock of a table, and a note while somebody else has it."""
+    """The lock of a table, and a note while somebody else has it; a TableError while a spreadsheet has it open."""
+    check_closed(file)
     return exclusive(file, lambda: listener.note(f"Waiting for another command that changes {file}"))
+
+
+def check_closed(file: Path) -> None:
+    """Refuse to change a file that a spreadsheet has open: saved there, it would be as it was before."""
+    if holder := opened_by(file):
+        raise TableError(
+            f"{file} is open in another program, as {holder} says; nothing was written. Close it there, and try again. "
+            f"If it is open nowhere, delete {holder}."
+        )
 
 
 def stamp(file: Path) -> tuple[int, ...] | None:
@@ -149,7 +189,7 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
         raise TableError(
             f"{cells} one thing in {file} and another in {results}, so nothing was written:{_list(merge.conflicts)}\n"
             f"Correct {'them' if several else 'it'}, or decide which counts.",
-            settings={"on_conflict": ""},
+            settings={"on_conflict": "replace keep add"},
         )
     if merge.unsettled:
         first = merge.unsettled[0]
@@ -157,7 +197,7 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
         raise TableError(
             f"Which value of {shown(first.object)} is to be replaced by {told} (row {first.told_row} of the "
             f"results)? {file} has several, so nothing was written:{_list(merge.unsettled)}\nCorrect it there.",
-            settings={"keep_or_add": ""},
+            settings={"on_conflict": "keep add"},
         )
 
 

@@ -9,9 +9,9 @@ from typing import Annotated, cast
 
 import typer
 
-from likewise.campaign.batches import Batch
 from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
+from likewise.cli.batches import Batch
 from likewise.errors import UsageError
 from likewise.study.methods.bounded import Bounds
 from likewise.tables.cells import Decimal

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from likewise.campaign import names, space_text
-from likewise.campaign.batches import Batch
 from likewise.campaign.display.naming import cells_of, columns_of
 from likewise.campaign.judgement import judge
 from likewise.campaign.listener import Listener
@@ -20,7 +19,7 @@ from likewise.campaign.plate_map import plate_map, write_plate
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.runs.commit import Asked, Committed, commit_first_table, commit_round
 from likewise.campaign.runs.journal import Journal
-from likewise.campaign.runs.results import stamp
+from likewise.campaign.runs.results import check_closed, persist, stamp
 from likewise.campaign.runs.rounds import untouched_round
 from likewise.campaign.runs.suggestions_file import count_unmerged
 from likewise.campaign.sheet import Choices, Sheet, sheet
@@ -28,6 +27,7 @@ from likewise.campaign.similarities import Request
 from likewise.campaign.states import Kind
 from likewise.campaign.targets import check_targets
 from likewise.campaign.wording import count
+from likewise.cli.batches import Batch
 from likewise.cli.commands import options
 from likewise.cli.commands.session import Session
 from likewise.cli.commands.suggest_reply import (
@@ -132,7 +132,8 @@ def suggest(
     }
     plan = Plan(session, {**typed, **_columns_of(session, request.space, columns)})
     number = given["n"] or 1
-    found = answer(session.file, columns.choices, request, number, files, console, plan, batch=plate.batch)
+    work = partial(answer, session.file, columns.choices, request, number, files, console, plan, batch=plate.batch)
+    found = persist(work, session.file, console)
     if plate.plate is not None:
         _write_plate(plate, found, request.seed, console)
     return Reply(lambda: answer_json(found, console), lambda: say_answer(found))
@@ -174,6 +175,9 @@ def _check_files(file: Path | None, space: Any, files: Files) -> None:
     check_targets({"--out": files.out, "--report": files.report, "--plate": files.plate}, sources)
     if files.out is not None and file is not None and file.exists() and not os.access(file, os.W_OK):
         raise UsageError(f"{file} cannot be written, and the runs of --out are noted in it; work on a copy.")
+    for each in (file, files.out):
+        if each is not None and files.out is not None:
+            check_closed(each)
     if files.report is not None:
         check_report(files.report, files.force)
 

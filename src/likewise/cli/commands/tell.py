@@ -17,7 +17,7 @@ from likewise.cli.commands import options
 from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
-from likewise.errors import UsageError
+from likewise.errors import TableError, UsageError
 from likewise.tables.writing import check_name
 
 
@@ -74,10 +74,39 @@ def tell(
         every = shlex.join(words({**vars(columns), "object": [error.taken, *error.columns]}))
         alone = shlex.quote(error.taken)
         raise UsageError(f"{error} Say {every}, or --object {alone} alone if these rows are replicates.") from None
+    except TableError as error:
+        raise _with_commands(error, merging, columns, out) from None
     following = _next_command(merging, columns)
     return Reply(
         lambda: _data(merged, merging, following, console), lambda: _say(merged, merging, following, on_conflict)
     )
+
+
+# How a contradiction is settled, and the word for it.
+SETTLED = {
+    "replace": "what the results say counts",
+    "keep": "what the table says counts",
+    "add": "both count, as two measurements",
+}
+
+
+def _with_commands(error: TableError, merging: Merging, columns: options.Columns, out: Path | None) -> TableError:
+    """The error, with whole commands where it asks for a decision."""
+    if "on_conflict" not in error.settings:
+        return error
+    session, ways = merging.session, error.settings["on_conflict"].split()
+    mine = session.project is not None and session.project.options.get("out") == merging.results and out is None
+    more = [] if out is None else ["--out", str(out)]
+    again = command(
+        "tell",
+        session.table,
+        merging.results,
+        *words(vars(columns)),
+        *more,
+        project=session.project if mine else None,
+    )
+    lines = [f"\n  {again} --on-conflict {way}  ({SETTLED[way]})" for way in ways]
+    return type(error)(f"{error} Next, one of these:{''.join(lines)}")
 
 
 def _files(files: list[Path], console: Console) -> tuple[Session, Path]:
@@ -95,6 +124,11 @@ def _files(files: list[Path], console: Console) -> tuple[Session, Path]:
     results = project.options.get("out")
     if results is None:
         raise UsageError(f'{project.path} does not say where results are; write next = "next.csv", or name the file.')
+    if not results.exists():
+        raise UsageError(
+            f"There is no file {results}, where {project.path} has the results; if yours has another name, say it: "
+            f"{command('tell', 'FILE')}."
+        )
     return Session(project.table, project, console), results
 
 
