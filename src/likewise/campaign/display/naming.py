@@ -14,6 +14,8 @@ from likewise.campaign.wording import shown
 
 STRUCTURE = frozenset(("smiles", "smi", "smile", "inchi", "structure", "cxsmiles", "selfies"))
 NAME = frozenset(("name", "names", "label"))
+# Rows beyond which names are not looked for: a million would take longer than the suggestions.
+MOST_ROWS = 100_000
 OWN = frozenset(("compound", "molecule", "substance", "chemical"))
 
 
@@ -49,7 +51,7 @@ class Names:
 
 def names_of(sheet: Sheet | None) -> Names:
     """The names that a table has for its objects."""
-    if sheet is None:
+    if sheet is None or len(sheet.table) > MOST_ROWS:
         return Names()
     roles = sheet.roles
     free = [c for c in sheet.table.columns if c not in (*roles.objects, roles.value, roles.std) and c not in sheet.own]
