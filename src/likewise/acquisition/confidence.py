@@ -34,6 +34,8 @@ class UpperConfidence(Acquisition):
 
     Its gradient is ∇μ + κ sign(v) ∇v / (2√|v|), v the signed variance (errata 5; the paper divides by V, not by √V).
 
+    kappa: how much uncertainty counts, κ; 2 by default, as in the paper.
+
     >>> UpperConfidence(kappa=2.0).score(1.0, 0.25, best=0.0)
     1.5
     """

@@ -26,12 +26,16 @@ from likewise.model.targets.transforms import Bounded, Transform, root_mean_squa
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
+from likewise.tables.brief import shorten
 
 # A noise of so small a share of the amplitude is none, and scores that differ by so small a share are the same.
 CERTAIN, SAME = 1e-3, 1e-10
 
 Scores = Mapping[int, Matrix]
 Selves = Mapping[int, Vector]
+
+# How many similarities a committee names when it is shown.
+SHOWN = 6
 
 # How many ranges of the values a mean may lie outside of them, where scores are no kernel.
 REACH = 2.0
@@ -49,6 +53,9 @@ class Member:
     ratio: float
     log_prior: float = 0.0
     pending: Pending | None = None
+
+    def __repr__(self) -> str:
+        return f"Member(weight={self.weight:.4g}, {self.mix!r}, {len(self.regression)} observations)"
 
     def lean(self) -> Member:
         """The same member without matrices of scores."""
@@ -87,6 +94,13 @@ class Committee:
 
     def __len__(self) -> int:
         return len(self.grams[0])
+
+    def __repr__(self) -> str:
+        shares = zip(self.similarities, self.similarity_weights().tolist(), strict=True)
+        ranked = sorted(((share, s.name) for s, share in shares), reverse=True)[:SHOWN]
+        weighed = ", ".join(f"{shorten(name, 60)} {share:.0%}".replace("%", " %") for share, name in ranked)
+        s = "" if len(self.members) == 1 else "s"
+        return f"Committee({len(self.members)} member{s}, {len(self)} observations: {weighed})"
 
     @property
     def similarities(self) -> tuple[Similarity, ...]:

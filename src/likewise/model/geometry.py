@@ -57,6 +57,9 @@ def reject(features: Vector | Matrix, observed: Matrix) -> Vector | Matrix:
 
     For a PSD kernel with Φ̃ the variance is V(x) = ‖R(x)‖² − σ².
 
+    features: Φ(x), or one in each row.
+    observed: has a Φ(x_i) in each row.
+
     >>> reject(np.array([2.0, 3.0]), np.array([[1.0, 0.0]])).tolist()
     [0.0, 3.0]
     """

@@ -18,6 +18,7 @@ from likewise.model.spectrum import Spectrum, treat
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.from_function import as_similarity
 from likewise.similarity.scores import check_scores
+from likewise.tables.brief import brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,9 @@ class Posterior:
 
     def __len__(self) -> int:
         return len(self.gram)
+
+    def __repr__(self) -> str:
+        return f"Posterior({brief(self.gram.similarity)}, {len(self)} observations)"
 
     def mean(self, objects: Sequence[Any]) -> Vector:
         """μ(x) for each object."""

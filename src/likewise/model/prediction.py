@@ -98,7 +98,11 @@ class Mixture:
 
 
 class Prediction(Moments):
-    """Mean and standard deviation, one entry per object, and the distribution behind them, for `interval`."""
+    """Mean and standard deviation, one entry per object, and the distribution behind them, for `interval`.
+
+    mean, std: arrays, one number for each object.
+    mixture: the distribution of each object, which `interval` reads.
+    """
 
     mixture: Mixture
 
@@ -106,6 +110,10 @@ class Prediction(Moments):
         made = super().__new__(cls, mean, std)
         made.mixture = mixture
         return made
+
+    def __repr__(self) -> str:
+        with np.printoptions(threshold=12, edgeitems=3, precision=6):
+            return f"Prediction(mean={self.mean}, std={self.std})"
 
     def __getnewargs__(self) -> Any:
         return self.mean, self.std, self.mixture
@@ -121,6 +129,8 @@ class Prediction(Moments):
 
     def interval(self, level: float = 0.95) -> tuple[Vector, Vector]:
         """The lower and upper ends of the central interval that holds the value with this chance, for each object.
+
+        level: the chance, between 0 and 1; 0.95 by default.
 
         >>> low, high = Prediction.normal(np.zeros(1), np.ones(1)).interval(0.95)
         >>> bool(abs(high[0] - 1.96) < 1e-3 and abs(low[0] + high[0]) < 1e-6)

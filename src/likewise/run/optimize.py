@@ -23,6 +23,7 @@ from likewise.study.preferences import Preference
 from likewise.study.recommendation import Recommendation
 from likewise.study.study import Study
 from likewise.study.trial import State, Trial
+from likewise.tables.brief import brief
 
 # Long enough for a machine that is busy, short enough for its work not to wait for long when it has died.
 LEASE = 300.0
@@ -54,10 +55,14 @@ class Result:
         """The measured object of which most is expected: another one than the best where values are noisy."""
         return self.study.recommend()[0]
 
+    def __repr__(self) -> str:
+        shown = self.value if self.value is None else f"{self.value:.6g}"
+        return f"Result({brief(self.object)}, value={shown}, {len(self.study)} trials, stopped={self.stopped!r})"
+
     def __str__(self) -> str:
         if not self.study.goals.single:
             return f"{len(self.front)} observations on the front; {self.stopped}"
-        best, other = f"best {self.object!r}, {self.value:.6g}; {self.stopped}", self.recommended
+        best, other = f"best {brief(self.object)}, {self.value:.6g}; {self.stopped}", self.recommended
         same = self.study.space.key(other.object) == self.study.space.key(self.object)
         return best if same else f"{best}; recommended {other}"
 
@@ -86,6 +91,8 @@ def maximize(f: Objective, space: Space, similarity: Given = "auto", **options: 
 
 def minimize(f: Objective, space: Space, similarity: Given = "auto", **options: Unpack[Options]) -> Result:
     """Find the object with the smallest f. The arguments are those of `maximize`.
+
+    f, space, similarity, options: those of `maximize`; `options` are the same, too.
 
     >>> import likewise as lw
     >>> round(float(lw.minimize(lambda x: (x[0] - 0.7) ** 2, lw.Box([0.0], [1.0]), lw.RBF(), budget=12).object[0]), 1)

@@ -66,7 +66,10 @@ class TwoStage(Strategy):
 
 @dataclass(frozen=True)
 class TopScore(Strategy):
-    """The equilibria of u₂, and of those the n_b of highest u₂."""
+    """The equilibria of u₂, and of those the n_b of highest u₂.
+
+    kappa: how much uncertainty counts, κ; 2 by default, as in the paper. A study's `UpperConfidence` comes first.
+    """
 
     kappa: float = 2.0
 
@@ -82,7 +85,10 @@ class TopScore(Strategy):
 
 @dataclass(frozen=True)
 class Thompson(Strategy):
-    """One posterior draw for each pick, over the most promising objects; the best of each draw is proposed."""
+    """One posterior draw for each pick, over the most promising objects; the best of each draw is proposed.
+
+    candidates: over how many promising objects a draw is made; 400 by default, as draws cost the cube of it.
+    """
 
     candidates: int = 400
 

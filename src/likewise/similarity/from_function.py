@@ -187,6 +187,9 @@ def _check_arguments(function: Any) -> None:
 class Precomputed(Similarity):
     """Objects and the matrix of their similarities, computed elsewhere. Not assumed PSD.
 
+    objects: the objects that are compared, each once.
+    matrix: their scores, a row and a column for each object in this order; symmetric.
+
     >>> Precomputed(["a", "b"], [[1.0, 0.2], [0.2, 1.0]])("a", "b")
     0.2
     """

@@ -49,6 +49,8 @@ class Limits:
 def AtMost(high: float) -> Limits:
     """The constraint that an outcome is not above a value.
 
+    high: the largest value that is allowed.
+
     >>> AtMost(2.0)
     Limits(low=-inf, high=2.0)
     """
@@ -56,12 +58,18 @@ def AtMost(high: float) -> Limits:
 
 
 def AtLeast(low: float) -> Limits:
-    """The constraint that an outcome is not below a value."""
+    """The constraint that an outcome is not below a value.
+
+    low: the smallest value that is allowed.
+    """
     return Limits(_finite("AtLeast", low), math.inf)
 
 
 def Between(low: float, high: float) -> Limits:
-    """The constraint that an outcome lies between two values."""
+    """The constraint that an outcome lies between two values.
+
+    low, high: the smallest and the largest value that are allowed.
+    """
     found = Limits(_finite("Between", low), _finite("Between", high))
     if not found.low < found.high:
         raise StudyError(f"Between({low!r}, {high!r}) leaves no room; give the lower value first")

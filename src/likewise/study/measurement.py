@@ -58,7 +58,10 @@ def Below(limit: float, std: float | None = None) -> Measurement:
 
 
 def Above(limit: float, std: float | None = None) -> Measurement:
-    """A value of which only a lower limit is known: what was measured lies above it. The rest is as in `Below`."""
+    """A value of which only a lower limit is known: what was measured lies above it.
+
+    limit, std: as in `Below`.
+    """
     return Measurement(limit, std, "above")
 
 

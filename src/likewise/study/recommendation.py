@@ -22,6 +22,7 @@ from likewise.spaces.codec.copies import copied
 from likewise.study.explanation import LEVEL
 from likewise.study.observations import average_replicates
 from likewise.study.trial import Trial
+from likewise.tables.brief import brief
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Recommendation:
 
     `mean` and `std` are what is expected of its true value, `low` and `high` the ends of the 95 % interval. `value` is
     what was measured, the mean of its replicates, and None for an object that was not.
+
+    object: an object of the study's space.
     """
 
     object: Any
@@ -39,9 +42,12 @@ class Recommendation:
     high: float
     value: float | None = None
 
+    def __repr__(self) -> str:
+        return f"Recommendation({self})"
+
     def __str__(self) -> str:
         measured = "not measured" if self.value is None else f"measured {self.value:.4g}"
-        return f"{self.object!r}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), {measured}"
+        return f"{brief(self.object)}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), {measured}"
 
 
 def recommend(

@@ -91,6 +91,8 @@ class Results:
         """Whether an observation is at least as good as its value: none of its objectives is limited to what is worse.
 
         "Below 0.1" is not where values are maximised.
+
+        trial: an observation of this study.
         """
         return all(limit_of(trial, name) != self.goals.worse(name) for name in self.goals.measured)
 

@@ -8,6 +8,7 @@ import platform
 import secrets
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
-from likewise.errors import StudyError
+from likewise.errors import LikewiseError, StudyError
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
@@ -42,6 +43,7 @@ from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State
+from likewise.tables.brief import brief
 
 if TYPE_CHECKING:
     from likewise.run.optimize import Result
@@ -153,7 +155,17 @@ class Study(Telling):
     def __repr__(self) -> str:
         kept = "" if self.storage is None else f", storage={self.storage!r}"
         aims = f"objectives={dict(self.goals.objectives)!r}" if self.goals.named else f"direction={self.direction!r}"
-        return f"Study({self.space!r}, {aims}, name={self.name!r}{kept})"
+        return f"Study({brief(self.space)}, {aims}, name={self.name!r}{kept}: {self._glance()})"
+
+    def _glance(self) -> str:
+        """How many trials there are and the best value, as far as this process knows and a storage can say."""
+        with suppress(LikewiseError):
+            self._ledger.sync()
+        found = [f"{len(self._ledger)} trials"]
+        with suppress(LikewiseError):
+            several = self.goals.objective is None
+            found.append(f"{len(self.front)} on the front" if several else f"best {self.best_value:.6g}")
+        return ", ".join(found)
 
     def __reduce__(self) -> Any:
         raise StudyError(
@@ -248,7 +260,7 @@ class Study(Telling):
             mapping of such, by name. If it raises, the trial has failed, with the traceback: objects like it are
             avoided, and the run goes on.
 
-        Where f is evaluated:
+        The `options`; first where f is evaluated:
 
         executor: any `concurrent.futures.Executor`, or a Dask `Client`; None (default): no executor.
         workers: a number of processes; threads where f cannot be sent to processes (a lambda, where processes are not

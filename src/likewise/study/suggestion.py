@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from likewise.study.trial import SIGNS
+from likewise.tables.brief import brief
 
 
 @dataclass(frozen=True)
@@ -14,12 +16,19 @@ class Analogue:
     """A measured object that speaks for or against a suggestion, with its signed influence on the prediction.
 
     `limit` is "below" or "above" where the value is only a limit; `measured` is the value as text, with a sign then.
+
+    object: what was measured.
+    value: its value, as told.
+    influence: its weight in the prediction; negative where it speaks for the contrary.
     """
 
     object: Any
     value: float
     influence: float
     limit: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Analogue({brief(self.object, 80)}, value={self.measured}, influence={self.influence:.3g})"
 
     @property
     def measured(self) -> str:
@@ -29,7 +38,11 @@ class Analogue:
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of an outcome: mean, standard deviation, and the ends of the 95 % interval of the true value."""
+    """What is expected of an outcome: mean, standard deviation, and the ends of the 95 % interval of the true value.
+
+    mean, std: in the units of the outcome.
+    low, high: the ends of the interval.
+    """
 
     mean: float
     std: float
@@ -50,6 +63,12 @@ class Suggestion:
     `chance_feasible` is the probability to keep to all constraints. With several objectives `chance` is the probability
     to enter the front, `improvement` the expected growth of the front's hypervolume, as a share of it and on the scales
     of the models, and the other numbers are None. With one objective they are those of the objective.
+
+    id: the trial's number.
+    object: what to try.
+    mean, std: what is expected of its true value, and how uncertain that is.
+    notes: where it comes from: `stage` is "initial", "enqueued" or "repeat" where it is not the model's own choice.
+    key: the object's name in its study.
     """
 
     id: int
@@ -67,6 +86,21 @@ class Suggestion:
     # The object's name in its study, whatever becomes of the object in the user's hands.
     key: str = field(default="", repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+
+    def __reduce__(self) -> Any:
+        # What is shown read-only is sent as it is.
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return _again, ({**fields, "notes": dict(self.notes)},)
+
+    def __repr__(self) -> str:
+        numbers = [(name, getattr(self, name)) for name in ("mean", "std", "chance", "improvement", "chance_feasible")]
+        shown = [f"{name}={number:.4g}" for name, number in numbers if number is not None]
+        each = [f"{name}={expected.mean:.4g}" for name, expected in self.outcomes.items()]
+        notes = [f"notes={brief(dict(self.notes), 80)}"] if self.notes else []
+        return f"Suggestion({', '.join([str(self.id), brief(self.object), *shown, *each, *notes])})"
+
     @property
     def means(self) -> dict[str, float]:
         """What is expected of each outcome, by name."""
@@ -78,10 +112,15 @@ class Suggestion:
         return {name: expected.std for name, expected in self.outcomes.items()}
 
     def __str__(self) -> str:
+        what = brief(self.object)
         if self.outcomes:
             each = (f"{name} {e.mean:.4g} ({e.low:.4g} to {e.high:.4g})" for name, e in self.outcomes.items())
-            return f"try {self.object!r}: expect {', '.join(each)}"
+            return f"try {what}: expect {', '.join(each)}"
         if self.mean is None:
-            return f"try {self.object!r}: it is unlike what was tried before"
-        because = ", ".join(f"{a.object!r} ({a.measured})" for a in self.analogues[:3])
-        return f"try {self.object!r}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), because of {because}"
+            return f"try {what}: it is unlike what was tried before"
+        because = ", ".join(f"{brief(a.object, 60)} ({a.measured})" for a in self.analogues[:3])
+        return f"try {what}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), because of {because}"
+
+
+def _again(fields: Mapping[str, Any]) -> Suggestion:
+    return Suggestion(**fields)

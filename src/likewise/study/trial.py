@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from likewise.tables.brief import brief
+
 
 class State(StrEnum):
     """Where a trial stands.
@@ -33,6 +35,9 @@ class Outcome:
     limit: "below" or "above" where the value is only an upper or a lower bound of what was measured.
     told: the study's revision when it was told, which orders what was told.
 
+    value: in the user's units.
+    std: None where it is not known.
+
     >>> str(Outcome(99.0, limit="above"))
     '>99'
     """
@@ -55,6 +60,12 @@ class Trial:
     when it was asked, `notes` are the user's own remarks. In a study of named objectives `outcomes` has what was told
     so far, by name, and `value` is that of the objective where there is one. Where the value is only a limit, `limit`
     says on which side.
+
+    object: what was or is to be measured.
+    state: see `State`.
+    error: why it failed, if it did.
+    worker: who evaluated it.
+    created, updated: when it was added and last changed.
 
     >>> Trial(0, "CCO", State.TOLD, value=0.31).state
     <State.TOLD: 'told'>
@@ -79,6 +90,11 @@ class Trial:
     def measured(self) -> str:
         """The value as text, ">99" where it is only a limit; empty where there is none."""
         return "" if self.value is None else str(Outcome(self.value, self.std, self.limit))
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={outcome}" for name, outcome in self.outcomes.items())
+        said = [told or (self.value is not None and f"value={self.measured}"), self.error and brief(self.error, 80)]
+        return f"Trial({', '.join([str(self.id), brief(self.object), self.state.value, *filter(None, said)])})"  # type: ignore[list-item]
 
     @property
     def values(self) -> dict[str, float]:

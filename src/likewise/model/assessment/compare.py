@@ -45,6 +45,9 @@ class Comparison:
         """What the comparison says in one sentence."""
         return self.diagnosis.verdict
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         whole = [self.diagnosis.committee] if len(self.rows) > 1 else []
         kind = [] if self.recognised is None else [f"{self.recognised.kind}: {self.recognised.why}"]

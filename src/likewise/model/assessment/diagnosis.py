@@ -122,6 +122,9 @@ class Diagnosis:
         which = "1 value is only a limit: it helps" if self.limits == 1 else several
         return *self.notes, f"{which} to predict the others, and no error is counted there"
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         rows = [*self.similarities, *([self.committee] if len(self.similarities) > 1 else [])]
         return "\n".join(

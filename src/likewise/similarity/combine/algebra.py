@@ -256,6 +256,9 @@ class Warped(Wrapper, Combination):
 def warped(similarity: Similarity | Function, power: float) -> Similarity:
     """S → S^power.
 
+    similarity: a similarity, or a plain function of two objects.
+    power: above 1 makes it more local, below 1 less.
+
     >>> warped(lambda x, y: 0.5, 2)("a", "b")
     0.25
     """
@@ -282,6 +285,8 @@ class Symmetrised(Through):
 
 def symmetrised(given: Similarity | Function) -> Similarity:
     """½(S(x, x') + S(x', x)).
+
+    given: a similarity, or a plain function of two objects, that depends on their order.
 
     >>> symmetrised(lambda x, y: 1.0 if x < y else 0.5)(1, 2)
     0.75

@@ -51,6 +51,10 @@ class Parts(Similarity):
     field names to objects; fields without a similarity are ignored. A sum is PSD if its parts are; so is a product
     whose weights are whole numbers.
 
+    how: "product" (default), where all fields have to be alike, or "sum", where each adds its part.
+    weights: one for each field, in their order; None (default): they are learnt.
+    similarities: of each field by name, a similarity or a plain function of two.
+
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> reaction = Parts(temperature=RBF(10.0), time=RBF(1.0))
     >>> reaction({"temperature": 80.0, "time": 2.0}, {"temperature": 80.0, "time": 2.0})

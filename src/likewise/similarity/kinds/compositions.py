@@ -83,6 +83,8 @@ class Aitchison(SquaredExponential):
     keeps the order of the parts; shares far below `zero` all look alike. One lengthscale, one per part, or None to
     leave it to the data; it is measured in log-ratios, which reach log(1 + 1/zero) between two parts.
 
+    lengthscale: in log-ratios, one or one for each part; None (default) leaves it to the data.
+
     >>> kernel = Aitchison(lengthscale=2.0)
     >>> round(kernel([0.2, 0.3, 0.5], [0.5, 0.3, 0.2]), 4), round(kernel([2, 3, 5], [20, 30, 50]), 4)
     (0.8118, 1.0)

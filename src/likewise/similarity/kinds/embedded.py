@@ -71,6 +71,9 @@ class Embedded(Through):
     Of very many objects, 64 MB of vectors are kept, and those of others are asked for again where they come back.
     PSD if the similarity of vectors is; the cosine, which is the default, may be negative.
 
+    function: from an object to its vector, or with `batch` from a list of objects to one vector for each.
+    similarity: how alike two vectors are; the cosine by default.
+
     >>> letters = Embedded(lambda text: [text.count(letter) for letter in "abc"])
     >>> round(letters("abba", "cab"), 4)
     0.8165

@@ -68,6 +68,10 @@ class GraphEdit(DistanceSimilarity):
     that reaches `timeout` seconds gives the best upper bound found, which depends on the machine; with a timeout of 0
     it is the first bound, quick and reproducible; with None every distance is exact. Each pair is searched once.
 
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+    constant: gives constant − d instead of exp(−d/ℓ); None (default) for the exponential.
+
     >>> import networkx as nx
     >>> round(GraphEdit(lengthscale=1.0)(nx.path_graph(3), nx.cycle_graph(3)), 4)
     0.3679

@@ -102,6 +102,8 @@ class _GroundDistance(_Ground, DistanceSimilarity):
 class MeanEmbedding(_Ground):
     """⟨μ, ν⟩/√(⟨μ, μ⟩⟨ν, ν⟩), ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l): the cosine of two mixtures. PSD if the ground is.
 
+    ground: how alike two components are: a similarity, or a plain function of two.
+
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> blend = MeanEmbedding(RBF(1.0))
     >>> round(blend({0.0: 1, 1.0: 1}, {0.0: 3, 1.0: 1}), 4)
@@ -147,6 +149,10 @@ class MaximumMeanDiscrepancy(_GroundDistance):
     ⟨μ, ν⟩ = Σ_kl μ_k ν_l K(k, l). PSD if the ground similarity is, as d is then a squared distance; with a `constant`
     (constant − d) it need not be.
 
+    ground: how alike two components are: a similarity, or a plain function of two.
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> blend = MaximumMeanDiscrepancy(RBF(1.0), lengthscale=1.0)
     >>> round(blend({0.0: 1, 1.0: 1}, {0.0: 3, 1.0: 1}), 4)
@@ -188,6 +194,12 @@ class OptimalTransport(_GroundDistance):
     C is √(K(k, k) + K(l, l) − 2K(k, l)) with the cost "metric", a distance where the ground similarity is PSD, or half
     its square with the cost "gap", which is 1 − K(k, l) where K(k, k) = 1. Parameters of the ground similarity are not
     learnt.
+
+    ground: how alike two components are: a similarity, or a plain function of two.
+    cost: "metric" (default) or "gap", how dissimilarities of components are computed.
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+    constant: gives constant − d instead of exp(−d/ℓ); None (default) for the exponential.
 
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> blend = OptimalTransport(RBF(1.0), cost="gap", lengthscale=1.0)

@@ -88,6 +88,8 @@ class Tanimoto(FingerprintSimilarity):
     (167 keys, whatever `bits` says). Atom pairs and torsions simulate counts by several bits, as RDKit does unasked.
     Two molecules without any feature (torsions need four atoms) are alike.
 
+    chirality: whether mirror images differ; False by default.
+
     >>> round(Tanimoto()("CCO", "CCN"), 4)
     0.3333
     """
@@ -131,6 +133,8 @@ class TanimotoCounts(FingerprintSimilarity):
 
     `fingerprint` is "morgan" (of this `radius`), "atompair" or "torsion"; features are not folded into a few bits.
 
+    chirality: whether mirror images differ; False by default.
+
     >>> TanimotoCounts()("CCO", "CCCO")
     0.5
     """
@@ -163,6 +167,8 @@ class TanimotoCounts(FingerprintSimilarity):
 @dataclass(frozen=True)
 class CanonicalSMILES(Through):
     """A similarity of strings, applied to the canonical SMILES of molecules. PSD if the inner one is.
+
+    inner: the similarity of texts, or a plain function of two.
 
     >>> from likewise.similarity.kinds.strings import Indel
     >>> CanonicalSMILES(Indel())("OCC", "CCO")
@@ -227,6 +233,8 @@ class Descriptors(Through):
 
     Lipophilicity, refractivity, polar surface, weight, hydrogen bonds, rotatable bonds, rings, sp³ carbons, atoms and
     charge, each over its usual range; the lengthscales are learnt in a study, one per descriptor.
+
+    inner: the similarity of the vectors of descriptors; None (default) is Matérn 5/2.
 
     >>> like = Descriptors()
     >>> like("CCO", "CCCO") > like("CCO", "c1ccccc1")

@@ -52,6 +52,9 @@ class NGrams(Normalised):
     `cosine`: ⟨c, c'⟩ / (‖c‖ ‖c'‖). `minmax`: Σ min(c, c') / Σ max(c, c'). With `up_to`, all grams of 1 to n letters.
     A string shorter than n counts as one gram. Strings may be text or tuples of tokens.
 
+    n: the length of the grams; 3 by default.
+    how: "cosine" (default) or "minmax", as above.
+
     >>> round(NGrams(2)("ABAB", "ABBA"), 4)
     0.7746
     >>> NGrams(2, how="minmax")("ABAB", "ABBA")
@@ -109,6 +112,8 @@ class Subsequences(Normalised):
     K(x, x') = Σ_u Σ_i Σ_i' λ^(span(i) + span(i')), over all words u of that length and all places i in x and i' in x'
     where u can be read off, λ the decay; S = K(x, x') / √(K(x, x) K(x', x')). The cost is |x| · |x'| · length per pair.
     Strings may be text or tuples of tokens.
+
+    decay: what each letter of a span costs, λ, from 0 to 1; 0.5 by default.
 
     >>> round(Subsequences(length=2, decay=0.5)("cat", "car"), 4)
     0.4444

@@ -133,6 +133,9 @@ class Mallows(DistanceSimilarity):
 
     With a `constant` it is constant − d, which is PSD too from a constant of ½ on.
 
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+
     >>> round(Mallows(lengthscale=1.0)((0, 1, 2), (2, 1, 0)), 4)
     0.3679
     """
@@ -158,6 +161,9 @@ class Footrule(DistanceSimilarity):
     """exp(−d/ℓ), d = Σ_k |place of k in p − place of k in q| / ⌊n²/2⌋: Spearman's footrule as a share of its largest.
 
     PSD, as d is a distance of absolute differences; with a `constant` (constant − d) it need not be.
+
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
 
     >>> round(Footrule(lengthscale=1.0)((0, 1, 2), (2, 1, 0)), 4)
     0.3679

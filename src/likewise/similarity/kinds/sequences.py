@@ -142,6 +142,8 @@ class GlobalAlignment(Alignment):
     The first letter of a gap costs `gap_open`, each further one `gap_extend`, at the ends as well. Use "BLOSUM62" or
     another of Biopython's matrices for proteins and "NUC.4.4" for DNA. Unrelated sequences score 0.
 
+    matrix: the name of a matrix of substitution scores in Biopython; "BLOSUM62" by default, for proteins.
+
     >>> GlobalAlignment("NUC.4.4")("ACGT", "ACGT")
     1.0
     """
@@ -156,6 +158,8 @@ class LocalAlignment(Alignment):
 
     The first letter of a gap costs `gap_open`, each further one `gap_extend`. Use "BLOSUM62" or another of Biopython's
     matrices for proteins and "NUC.4.4" for DNA.
+
+    matrix: the name of a matrix of substitution scores in Biopython; "BLOSUM62" by default, for proteins.
 
     >>> LocalAlignment("NUC.4.4")("ACGTTT", "CCACGT") == 4 / 6
     True
@@ -181,6 +185,8 @@ class ReverseComplement(Wrapper):
     With rc the reverse complement, `mean`: ¼ (S(x, x') + S(x, rc x') + S(rc x, x') + S(rc x, rc x')), PSD if the inner
     one is; `max`: the largest of the four, not PSD. Both are symmetric for any symmetric inner similarity. A sequence's
     similarity to itself is ½ (S(x, x) + S(x, rc x)) under `mean`, less than 1 unless it is its own reverse complement.
+
+    how: "mean" (default) or "max", as above.
 
     >>> from likewise.similarity.kinds.strings import Hamming
     >>> either = ReverseComplement(Hamming())

@@ -78,6 +78,10 @@ class DTW(DistanceSimilarity):
     lengths (Sakoe and Chiba's band); None allows any. With `normalise` each series is brought to mean 0 and standard
     deviation 1 first.
 
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+    constant: gives constant − d instead of exp(−d/ℓ); None (default) for the exponential.
+
     >>> round(DTW(lengthscale=1.0)([0.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), 4)
     1.0
     """
@@ -129,6 +133,11 @@ class SoftDTW(DistanceSimilarity):
 
     sdtw(x, y) = −γ log Σ over alignments of exp(−Σ ‖x_i − y_j‖²/γ), which tends to the square of DTW as γ → 0. `band`
     and `normalise` are those of `DTW`.
+
+    gamma: how much alignments other than the best count, γ; 1 by default.
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+    constant: gives constant − d instead of exp(−d/ℓ); None (default) for the exponential.
 
     >>> round(SoftDTW(gamma=0.1, lengthscale=1.0)([0.0, 1.0, 2.0], [0.0, 1.0, 2.0, 2.0]), 4)
     0.9466
@@ -185,6 +194,8 @@ class GlobalAlignmentKernel(Normalised):
     allows |i − j| < shift only, by a factor 1 − |i − j|/shift in g that keeps it PSD; series whose lengths differ by
     as much then score 0. A `bandwidth` of None is settled as the median distance of the points of the observed
     series times the square root of their median length, and is 1 elsewhere.
+
+    normalise: whether each series is brought to mean 0 and standard deviation 1 first; False by default.
 
     >>> kernel = GlobalAlignmentKernel(bandwidth=1.0)
     >>> round(kernel([0.0, 1.0, 2.0], [0.0, 1.0, 1.0, 2.0]), 4)

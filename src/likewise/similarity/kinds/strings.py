@@ -111,6 +111,8 @@ class Damerau(EditSimilarity):
 class JaroWinkler(EditSimilarity):
     """Letters in common at nearly the same place, with a bonus for a common beginning of up to four. Not PSD.
 
+    prefix_weight: how much each letter of a common beginning adds, from 0 to 0.25; 0.1 by default, as Winkler's.
+
     >>> round(JaroWinkler()("MARTHA", "MARHTA"), 4)
     0.9611
     """
@@ -136,6 +138,8 @@ class Hamming(Similarity):
 
     The weights are learnt in a study: some positions of a binding site matter more than others. Strings may be text or
     sequences of tokens (tuples, lists, arrays of numbers).
+
+    weights: one positive number for each position; None (default) begins with equal ones.
 
     >>> Hamming()("ACGT", "AGGT")
     0.75

@@ -217,6 +217,8 @@ class SquaredExponential(Stationary):
 class RBF(SquaredExponential, VectorSimilarity):
     """exp(−½ r²), r² = Σ_k (x_k − x'_k)²/ℓ_k². PSD. One lengthscale, or one per dimension, or None: learnt.
 
+    lengthscale: one, or one per dimension, in the units of the vectors; None (default) leaves it to the data.
+
     >>> round(RBF(lengthscale=1.0)([0.0, 0.0], [1.0, 0.0]), 4)
     0.6065
     """
@@ -228,6 +230,9 @@ class RBF(SquaredExponential, VectorSimilarity):
 @dataclass(frozen=True, eq=False)
 class Matern(Stationary, VectorSimilarity):
     """Matérn kernel of smoothness ½, 3/2 or 5/2. PSD in every dimension, as the distance is Euclidean.
+
+    lengthscale: one, or one per dimension, in the units of the vectors; None (default) leaves it to the data.
+    smoothness: 0.5, 1.5 or 2.5 (default); the larger, the smoother are the functions that it expects.
 
     >>> round(Matern(lengthscale=1.0, smoothness=0.5)([0.0], [1.0]), 4)
     0.3679
@@ -259,6 +264,8 @@ class Matern(Stationary, VectorSimilarity):
 @dataclass(frozen=True)
 class Linear(VectorSimilarity):
     """⟨x, x'⟩ + bias. PSD; may be negative.
+
+    bias: a constant that is added; 0 by default.
 
     >>> Linear()([1.0, 2.0], [3.0, -1.0])
     1.0

@@ -24,6 +24,8 @@ class Gaussian:
     its numbers, so that similarities of vectors can compare Gaussians too: (μ, σ), or (μ, the log-Cholesky coordinates
     of Σ) where Σ is a matrix.
 
+    mean: the mean vector; one number in one dimension.
+
     >>> x = Gaussian(mean=[0.0, 1.0], variance=[[2.0, 0.0], [0.0, 3.0]])
     >>> x
     Gaussian(mean=[0.0, 1.0], variance=[2.0, 3.0])

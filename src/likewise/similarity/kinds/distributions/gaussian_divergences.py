@@ -32,6 +32,11 @@ class SymmetricKL(GaussianDivergence):
     ∇_μ D_SYM = ½(μ − μ')(1/σ + 1/σ') and ∇_σ D_SYM = ¼(1/σ' − σ'/σ²) − ¼(μ − μ')²/σ²; the last term is printed with
     the other sign.
 
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+    constant: gives constant − d instead of exp(−d/ℓ); None (default) for the exponential.
+    full: whether covariance matrices are compared, and not variances alone; False by default, as they cost more.
+
     >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> SymmetricKL(constant=2.0)(Gaussian(0.0, 1.0), Gaussian(1.0, 1.0))
     1.5
@@ -111,6 +116,8 @@ class Bhattacharyya(GaussianDivergence):
     D_B = Σ ¼(μ − μ')²/(σ + σ') + ½ log((σ + σ')/2) − ¼ log σ − ¼ log σ'. It has no scale to settle: how local it is,
     a warp says.
 
+    full: whether covariance matrices are compared, and not variances alone; False by default, as they cost more.
+
     >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> round(Bhattacharyya()(Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)), 4)
     0.6065
@@ -146,6 +153,11 @@ class Wasserstein2(GaussianDivergence):
     The *square* is used: it is smooth where Gaussians meet. W² = ‖μ − μ'‖² + Σ(√σ − √σ')² is a squared Euclidean
     distance, so exp(−W²/ℓ) is PSD for diagonal Gaussians; it is not for full covariances, where
     W² = ‖μ − μ'‖² + tr(Σ + Σ' − 2(Σ'^½ Σ Σ'^½)^½).
+
+    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
+        objects.
+    constant: gives constant − d instead of exp(−d/ℓ); None (default) for the exponential.
+    full: whether covariance matrices are compared, and not variances alone; False by default, as they cost more.
 
     >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> Wasserstein2(constant=10.0)(Gaussian(0.0, 1.0), Gaussian(2.0, 4.0))

@@ -33,6 +33,8 @@ class GaussianEmbedding(GaussianSimilarity):
     the observed Gaussians' means in a study (of a mean to its Gaussian's draws where all means are one), and is 1
     elsewhere.
 
+    full: whether covariance matrices are compared, and not variances alone; False by default, as they cost more.
+
     >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> wide, narrow = Gaussian(0.0, 4.0), Gaussian(0.0, 0.01)
     >>> alike = GaussianEmbedding(lengthscale=1.0)

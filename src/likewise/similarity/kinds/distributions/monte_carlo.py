@@ -212,6 +212,8 @@ class MonteCarloJS(MonteCarloDivergence):
     exp(−d/ℓ) is PSD, the estimate only up to its error. Arguments as for `MonteCarloKL`;
     here ∇d = ½∫∇log p · log(p/m) · p dω.
 
+    sample, log_density, samples, lengthscale, constant, seed, score: those of `MonteCarloKL`.
+
     >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
     >>> js = MonteCarloJS(constant=np.log(2.0))
     >>> round(js(Gaussian(0.0, 1.0), Gaussian(100.0, 1.0)), 6)
