@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +34,33 @@ def test_first_minutes_run(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     page = ROOT / "docs" / "start" / f"{name}.md"
     monkeypatch.chdir(tmp_path)
     run(page, SNIPPET.findall(page.read_text(encoding="utf-8")))
+
+
+def fill_in(path: Path, column: str) -> None:
+    """Write values into the runs of a workbook that have none."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(path)
+    names = [cell.value for cell in book.active[1]]
+    for number, row in enumerate(book.active.iter_rows(min_row=2)):
+        row[names.index(column)].value = 20 + 7 * number
+    book.save(path)
+
+
+def test_the_first_minutes_with_a_spreadsheet_run(run: Callable[..., Any]) -> None:
+    """The commands of the page in their order, from an empty folder, with results filled in before they are told."""
+    for library in ("python_calamine", "xlsxwriter", "matplotlib"):
+        pytest.importorskip(library)
+    text = (ROOT / "docs" / "start" / "spreadsheet.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\$ likewise (.*)$", text, flags=re.MULTILINE)
+    inline = [f"suggest {rest}" for rest in re.findall(r"`likewise suggest (--[^`]*)`", text)]
+    assert len(shown) == 5
+    assert len(inline) == 2
+    for words in (*shown, *inline):
+        if words == "tell":
+            fill_in(Path("next.xlsx"), "yield")
+        answer = run(*shlex.split(words))
+        assert answer.code == 0, (words, answer.err)
+    (again,) = re.findall(r"then: likewise (.*)$", answer.out, flags=re.MULTILINE)
+    fill_in(Path("next.xlsx"), "yield")
+    assert "4 results filled in" in run(*shlex.split(again)).out
+    assert Path("report.html").exists()
