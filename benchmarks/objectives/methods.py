@@ -1,0 +1,138 @@
+"""The methods: each is told objects with their outcomes, and asked for the next ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+import likewise as lw
+from benchmarks.methods.analogical import face
+from benchmarks.methods.features import features
+from benchmarks.objectives.tasks import Several
+from benchmarks.tasks.base import Matrix
+from benchmarks.tasks.box import Box
+from benchmarks.tasks.pool import Pool
+
+
+class Optimiser(Protocol):
+    """A search for a front."""
+
+    def tell(self, objects: Sequence[Any], outcomes: Matrix) -> None: ...
+
+    def ask(self, n: int) -> list[Any]: ...
+
+
+class Ours:
+    """A study with the task's goals, as a user would make it."""
+
+    def __init__(self, task: Several, seed: int) -> None:
+        self.face = face(task.base)
+        limits = [f"c{i + 1}" for i in range(task.constraints)]
+        self.names = [*task.objectives, *limits]
+        reference = (task.signs * task.reference).tolist()
+        self.study = lw.Study(
+            self.face.space,
+            objectives=dict(task.objectives),  # type: ignore[arg-type]
+            constraints=dict.fromkeys(limits, lw.AtMost(0.0)),
+            reference=dict(zip(task.objectives, reference, strict=True)),
+            seed=seed,
+        )
+        self.asked: list[Any] = []
+
+    def tell(self, objects: Sequence[Any], outcomes: Matrix) -> None:
+        told = self.asked or [self.face.seen(x) for x in objects]
+        for what, row in zip(told, outcomes.tolist(), strict=True):
+            self.study.tell(what, dict(zip(self.names, row, strict=True)))
+        self.asked = []
+
+    def ask(self, n: int) -> list[Any]:
+        self.asked = self.study.ask(n)
+        return [self.face.known(s.object) for s in self.asked]
+
+
+class Chance:
+    """Random objects, none of a pool twice."""
+
+    def __init__(self, task: Several, seed: int) -> None:
+        self.base, self.rng = task.base, np.random.default_rng([seed, 1])
+        self.measured: set[int] = set()
+
+    def tell(self, objects: Sequence[Any], outcomes: Matrix) -> None:
+        if isinstance(self.base, Pool):
+            self.measured.update(objects)
+
+    def ask(self, n: int) -> list[Any]:
+        if isinstance(self.base, Box):
+            return list(self.rng.uniform(self.base.lower, self.base.upper, (n, self.base.dimension)))
+        left = np.setdiff1d(np.arange(len(self.base.values)), list(self.measured))
+        return [int(i) for i in self.rng.choice(left, n, replace=False)]
+
+
+class Optuna:
+    """A study in memory; what was measured in a suggestion's place is added as it is."""
+
+    def __init__(self, task: Several, sampler: Any) -> None:
+        import optuna
+
+        self.features = features(task.base)
+        self.task = task
+        self.distributions = {
+            c.name: optuna.distributions.CategoricalDistribution(list(range(c.levels)))
+            if c.levels
+            else optuna.distributions.FloatDistribution(c.low, c.high)
+            for c in self.features.columns
+        }
+        self.study = optuna.create_study(directions=list(task.objectives.values()), sampler=sampler)
+        self.pending: list[Any] = []
+
+    def tell(self, objects: Sequence[Any], outcomes: Matrix) -> None:
+        from optuna.trial import TrialState, create_trial
+
+        for trial in self.pending:
+            self.study.tell(trial, state=TrialState.FAIL)
+        self.pending = []
+        m = len(self.task.objectives)
+        for x, row in zip(objects, outcomes.tolist(), strict=True):
+            params = dict(zip(self.distributions, self.features.encode(x), strict=True))
+            limits = {f"c{i + 1}": value for i, value in enumerate(row[m:])}
+            told = {"constraints": limits} if limits else {}
+            trial = create_trial(params=params, distributions=self.distributions, values=row[:m], **told)
+            self.study.add_trial(trial)
+
+    def ask(self, n: int) -> list[Any]:
+        self.pending = [self.study.ask(self.distributions) for _ in range(n)]
+        return [self.features.decode([trial.params[name] for name in self.distributions]) for trial in self.pending]
+
+
+def _optuna(make: Callable[[Any, int, Several], Any]) -> Callable[[Several, int], Optimiser]:
+    def start(task: Several, seed: int) -> Optimiser:
+        import optuna
+        import torch
+
+        torch.set_num_threads(1)
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
+        return Optuna(task, make(optuna.samplers, seed, task))
+
+    return start
+
+
+def _botorch(task: Several, seed: int) -> Optimiser:
+    from benchmarks.objectives.botorch_fronts import FrontOptimiser
+
+    return FrontOptimiser(task, seed)
+
+
+METHODS: Mapping[str, Callable[[Several, int], Optimiser]] = {
+    "likewise": Ours,
+    "random": Chance,
+    "optuna-tpe": _optuna(lambda s, seed, task: s.TPESampler(seed=seed)),
+    "optuna-nsga2": _optuna(lambda s, seed, task: s.NSGAIISampler(seed=seed, population_size=10)),
+    "botorch": _botorch,
+    "optuna-gp": _optuna(
+        lambda s, seed, task: s.GPSampler(seed=seed, deterministic_objective=isinstance(task.base, Box))
+    ),
+}

@@ -1,0 +1,79 @@
+"""The section on several objectives of docs/benchmarks.md, out of the results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.objectives.tasks import BUDGET, INITIAL
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- objectives: begin -->\n", "<!-- objectives: end -->\n"
+ORDER = ("likewise", "botorch", "optuna-gp", "optuna-tpe", "optuna-nsga2", "random")
+
+
+def regret(runs: dict[str, Any]) -> tuple[float, float]:
+    """1 − hypervolume as a share of the best: mean over the evaluations after the first ones, and at the end."""
+    gaps = 1 - np.array([run["volumes"][INITIAL:] for run in runs.values()])
+    return float(gaps.mean()), float(gaps[:, -1].mean())
+
+
+def _row(name: str, methods: dict[str, Any]) -> str:
+    regrets = {method: regret(runs) for method, runs in methods.items()}
+    cells = [f"{regrets[m][0]:.3f} ({regrets[m][1]:.3f})" if m in regrets else "–" for m in ORDER]
+    peers = [regrets[m][0] for m in regrets if m not in ("likewise", "random")]
+    ratio = f"{regrets['likewise'][0] / min(peers):.2f}" if peers and "likewise" in regrets else "–"
+    seeds = min(map(len, methods.values()))
+    return f"| {name} | {seeds} | {' | '.join(cells)} | {ratio} |"
+
+
+def _seconds(name: str, methods: dict[str, Any]) -> str:
+    times = {m: np.median([run["cpu_seconds"] for run in runs.values()]) for m, runs in methods.items()}
+    return f"| {name} | {' | '.join(f'{times[m]:.2g}' if m in times else '–' for m in ORDER)} |"
+
+
+def _first_feasible(name: str, methods: dict[str, Any]) -> str:
+    cells = []
+    for m in ORDER:
+        found = [run["feasible"] or INITIAL + BUDGET + 1 for run in methods.get(m, {}).values()]
+        cells.append(f"{np.mean(found):.1f}" if found else "–")
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def section(folder: Path) -> str:
+    """The section."""
+    stored = {path.stem: json.loads(path.read_text())["methods"] for path in sorted(folder.glob("*.json"))}
+    head, rule = " | ".join(ORDER), "|---" * len(ORDER)
+    lines = [
+        f"## Several objectives: {INITIAL} random objects + {BUDGET} evaluations",
+        "",
+        "Made by `python -m benchmarks.objectives`. Regret: 1 − the hypervolume of the front as a share of the best",
+        "front's, mean over the evaluations after the first ones and at the end in brackets. The last column is that of",
+        "likewise over the best peer's. All methods are given the same first objects and the same reference point.",
+        "BoTorch: a GP for each outcome, qLogNEHVI of 128 samples over the whole pool, or 10 restarts of 512 raw samples",
+        "in a box. `arylation_cost` has two objectives, `redoxmers` and `dtlz2` three; `srn` has two constraints.",
+        "",
+        f"| task | seeds | {head} | likewise / best peer |",
+        f"|---|---{rule}|---|",
+        *(_row(name, methods) for name, methods in stored.items()),
+        "",
+        "Seconds on the processor of a tell and the next ask (median):",
+        "",
+        f"| task | {head} |",
+        f"|---{rule}|",
+        *(_seconds(name, methods) for name, methods in stored.items()),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def write_section(folder: Path) -> None:
+    """Put the section into the page."""
+    page = PAGE.read_text()
+    if BEGIN not in page:
+        page = page.rstrip() + f"\n\n{BEGIN}{END}"
+    before, rest = page.split(BEGIN)
+    PAGE.write_text(before + BEGIN + section(folder) + END + rest.split(END)[1])
