@@ -26,21 +26,13 @@ def _row(name: str, methods: dict[str, Any]) -> str:
     cells = [f"{regrets[m][0]:.3f} ({regrets[m][1]:.3f})" if m in regrets else "–" for m in ORDER]
     peers = [regrets[m][0] for m in regrets if m not in ("likewise", "random")]
     ratio = f"{regrets['likewise'][0] / min(peers):.2f}" if peers and "likewise" in regrets else "–"
-    seeds = min(map(len, methods.values()))
-    return f"| {name} | {seeds} | {' | '.join(cells)} | {ratio} |"
+    counts = sorted({len(runs) for runs in methods.values()})
+    return f"| {name} | {'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} | {' | '.join(cells)} | {ratio} |"
 
 
 def _seconds(name: str, methods: dict[str, Any]) -> str:
     times = {m: np.median([run["cpu_seconds"] for run in runs.values()]) for m, runs in methods.items()}
     return f"| {name} | {' | '.join(f'{times[m]:.2g}' if m in times else '–' for m in ORDER)} |"
-
-
-def _first_feasible(name: str, methods: dict[str, Any]) -> str:
-    cells = []
-    for m in ORDER:
-        found = [run["feasible"] or INITIAL + BUDGET + 1 for run in methods.get(m, {}).values()]
-        cells.append(f"{np.mean(found):.1f}" if found else "–")
-    return f"| {name} | {' | '.join(cells)} |"
 
 
 def section(folder: Path) -> str:
@@ -51,10 +43,10 @@ def section(folder: Path) -> str:
         f"## Several objectives: {INITIAL} random objects + {BUDGET} evaluations",
         "",
         "Made by `python -m benchmarks.objectives`. Regret: 1 − the hypervolume of the front as a share of the best",
-        "front's, mean over the evaluations after the first ones and at the end in brackets. The last column is that of",
-        "likewise over the best peer's. All methods are given the same first objects and the same reference point.",
-        "BoTorch: a GP for each outcome, qLogNEHVI of 128 samples over the whole pool, or 10 restarts of 512 raw samples",
-        "in a box. `arylation_cost` has two objectives, `redoxmers` and `dtlz2` three; `srn` has two constraints.",
+        "front's, mean over the evaluations after the first ones and at the end in brackets. The last column is that",
+        "of likewise over the best peer's. All methods are given the same first objects and reference point. BoTorch:",
+        "a GP for each outcome, qLogNEHVI of 128 samples over the whole pool, or 10 restarts of 512 raw samples in a",
+        "box. `arylation_cost` has two objectives, `redoxmers` and `dtlz2` three; `srn` has two constraints.",
         "",
         f"| task | seeds | {head} | likewise / best peer |",
         f"|---|---{rule}|---|",

@@ -106,7 +106,10 @@ def _redoxmers(data: Path) -> Several:
 
 
 def branin_currin(x: Matrix) -> Matrix:
-    """Branin's function, and Currin's: (1 − e^(−1/2b)) (2300 a³ + 1900 a² + 2092 a + 60) / (100 a³ + 500 a² + 4 a + 20)."""
+    """Branin's function, and Currin's:
+
+    (1 − e^(−1/2b)) (2300 a³ + 1900 a² + 2092 a + 60) / (100 a³ + 500 a² + 4 a + 20).
+    """
     a, b = x.T
     with np.errstate(divide="ignore"):
         factor = 1 - np.exp(-1 / (2 * b))

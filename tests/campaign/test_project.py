@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from likewise.campaign.aims import read_aims
 from likewise.campaign.project import find_project, project_text, read_project, toml_value
 from likewise.errors import TableError
 
@@ -50,7 +51,8 @@ def test_settings_are_options(save: Save) -> None:
         ("tabel = 't.csv'", ["'tabel'", "table"]),
         ("number = 4", ["names no table"]),
         ("table = 't.csv'\n[values]\ny = 'up'", ["values.y", "maximize"]),
-        ("table = 't.csv'\n[values]\ny = 'maximize'\nz = '< 2'", ["several values", "y, z"]),
+        ("table = 't.csv'\n[values]\nz = '< 2'", ["requires something of z", "optimises nothing"]),
+        ("table = 't.csv'\n[values]\ny = 'maximize'\n[require]\nz = 'low'", ["values.z", "< 2"]),
         ("table = 't.csv'\n[columns]\nobject = ['a']", ["columns.object", "objects"]),
         ("table = 't.csv'\nbounds = 3", ["bounds is 3"]),
         ("table = 't.csv'\n[values]\ny = 'minimize'\n[bounds]\ny = [1]", ["[0, 100]"]),
@@ -73,3 +75,12 @@ def test_a_project_is_found_beside_its_table_and_nowhere_else(save: Save, tmp_pa
     assert find_project(tmp_path / "other.csv") is None
     assert find_project(tmp_path / "sub" / "t.csv") is None
     assert find_project(None, tmp_path / "sub") is None
+
+
+def test_several_values_and_requirements_are_read_as_they_are_written(save: Save) -> None:
+    aims = read_aims(["yield:max", "cost (€):min"], ["impurity<2", "pH 6..8", "purity>=95"])
+    options = {"object": ["a"], "value": "yield", "aims": aims, "bounds": "yield=0,100;cost (€)=0,"}
+    text = project_text("t.csv", options, units={}, following="next.csv", about={})
+    found = read_project(save(text, "likewise.toml")).options
+    assert read_aims(found["value"], found["require"]) == aims
+    assert found["bounds"] == options["bounds"]

@@ -27,7 +27,7 @@ def forgotten_factors(
     known = [values[i] for i in measured]
     if len(pairs) < FEWEST or min(known) == max(known):
         return []
-    taken = {*roles.objects, roles.value, roles.std, *own}
+    taken = {*roles.taken, *own}
     free = [c for c in table.columns if c not in taken and not c.startswith(PREFIX) and not aside(c)]
     least = SHARE * (max(known) - min(known))
     return [note for column in free if (note := _judge(table, column, pairs, values, least, roles))]

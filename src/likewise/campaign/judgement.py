@@ -24,6 +24,8 @@ class Judgement:
 
 def judge(problem: Problem) -> Judgement | None:
     """The verdict of the study, or that its suggestions explore; none while nothing is measured."""
+    if problem.study.goals.named:
+        return _each_outcome(problem)
     found = problem.study.diagnose(each=False) if problem.known >= FEWEST else None
     if problem.measured < INITIAL or problem.level:
         return _exploring(problem, found) if problem.measured else None
@@ -33,6 +35,20 @@ def judge(problem: Problem) -> Judgement | None:
         )
     text = "; ".join([found.verdict, *found.notes])
     return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
+
+
+def _each_outcome(problem: Problem) -> Judgement | None:
+    """The verdicts of several outcomes, one after the other; the diagnosis is that of the first."""
+    if not problem.measured:
+        return None
+    sheet = problem.sheet
+    assert sheet is not None
+    many = {name: sum(name in sheet.results(i) for i in sheet.measured) for name in problem.outcomes}
+    if len(many) < len(problem.study.goals.outcomes) or min(many.values()) < INITIAL:
+        return _exploring(problem, None)
+    found = {name: problem.study.diagnose(each=False, outcome=name) for name in many}
+    texts = [f"{name}: {'; '.join([each.verdict, *each.notes])}." for name, each in found.items()]
+    return Judgement(" ".join(texts), all(map(_good, found.values())), next(iter(found.values())))
 
 
 def _exploring(problem: Problem, found: Diagnosis | None) -> Judgement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -24,8 +25,11 @@ from likewise.similarity.encodings.pieces import PIECE
 from likewise.similarity.kinds.smiles import parsed
 from likewise.spaces.base import Space
 from likewise.spaces.pools.pool import Pool
+from likewise.study.goals import Computed
 from likewise.study.recommendation import Recommendation
 from likewise.study.study import Study
+from likewise.study.trial import Trial
+from likewise.tables.cells import numbers
 
 Answer = TypeVar("Answer")
 Check = Callable[[Sequence[Any]], Any]
@@ -58,7 +62,24 @@ class Problem:
     @property
     def level(self) -> bool:
         """Whether all measured values are the same."""
-        return self.sheet is not None and len({self.sheet.values[i] for i in self.sheet.measured}) == 1
+        sheet = self.sheet
+        return sheet is not None and len({tuple(sheet.results(i).values()) for i in sheet.measured}) == 1
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The outcomes of which something was measured, where they have names."""
+        names, sheet = self.study.goals.named_outcomes if self.study.goals.named else (), self.sheet
+        return () if sheet is None else tuple(n for n in names if any(n in sheet.results(i) for i in sheet.measured))
+
+    @property
+    def front(self) -> list[Trial]:
+        """The measured objects that no other beats in every objective, and that keep to the limits; the best first.
+
+        They are ordered by the first objective.
+        """
+        goals, study = self.study.goals, self.study
+        first = next(iter(goals.objectives))
+        return sorted(study.front, key=lambda t: -goals.sign(first) * study.objectives_of(t)[first])
 
     def place(self, x: Any) -> int | None:
         """The place that an object has in the table, counted from 0."""
@@ -80,7 +101,7 @@ class Problem:
 
     def recommended(self) -> Recommendation | None:
         """The measured object of which most is expected, where that is not the best one."""
-        if not self.measured:
+        if not self.measured or self.study.goals.named:
             return None
         study, (found,) = self.study, self.study.recommend()
         return None if study.space.key(found.object) == study.space.key(study.best.object) else found
@@ -89,10 +110,14 @@ class Problem:
         """The similarities by name with their shares of the votes, the largest first; none before a first value."""
         if not self.measured:
             return []
-        committee = self.study.committee()
-        shares = committee.similarity_weights().tolist()
-        names = [similarity.name for similarity in committee.similarities]
-        return sorted(zip(names, shares, strict=True), key=lambda pair: -pair[1])
+        shares: dict[str, float] = {}
+        outcomes: tuple[str | None, ...] = self.outcomes or (None,)
+        for outcome in outcomes:
+            committee = self.study.committee(outcome)
+            weights = committee.similarity_weights().tolist()
+            for similarity, weight in zip(committee.similarities, weights, strict=True):
+                shares[similarity.name] = shares.get(similarity.name, 0.0) + weight / len(outcomes)
+        return sorted(shares.items(), key=lambda pair: -pair[1])
 
     def need(self, least: int, what: str) -> None:
         """A UsageError where there are too few observations for what was asked."""
@@ -145,7 +170,7 @@ def _build(
     study = Study(
         space,
         similarities,
-        direction=request.direction,
+        **_goals(request, sheet, space),
         seed=request.seed,
         acquisition=request.acquisition,
         strategy=request.strategy,
@@ -160,6 +185,30 @@ def _build(
         for place in (*sheet.measured, *sheet.candidates, *sheet.under_way, *sheet.in_state(Kind.FAILED)):
             rows.setdefault(_key(space, sheet.objects[place]), place)
     return Problem(study, similarities, sheet, rows, pool)
+
+
+def _goals(request: Request, sheet: Sheet | None, space: Space) -> dict[str, Any]:
+    """The direction, or what is wanted of several columns; one that is known of every row needs no model."""
+    if request.aims is None:
+        return {"direction": request.direction}
+    known = frozenset() if sheet is None else sheet.given
+    if missed := [name for name in request.aims.limits if name in known]:
+        raise UsageError(
+            f"--require: {missed[0]!r} is known of every row, so nothing has to be learnt of it; leave such rows out "
+            f"with --where, as in --where {missed[0]!r}<2."
+        )
+    objectives: dict[str, Any] = dict(request.aims.objectives)
+    for name in (name for name in objectives if name in known):
+        assert sheet is not None
+        objectives[name] = Computed(column_of(sheet, space, name), objectives[name])
+    return {"objectives": objectives, "constraints": dict(request.aims.limits)}
+
+
+def column_of(sheet: Sheet, space: Space, name: str) -> Callable[[Any], float]:
+    """A column of numbers as a function of the objects."""
+    read = numbers(sheet.table.column(name), sheet.sign).values
+    cells = {_key(space, x): read[i] for i, x in reversed([*enumerate(sheet.objects)]) if x is not None}
+    return lambda x: cells[_key(space, x)]
 
 
 def _key(space: Space, x: Any) -> str:
@@ -201,8 +250,9 @@ def _read_all(molecules: Sequence[Any], progress: Progress) -> None:
 
 def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
     """How much each similarity counts on the measured rows alone."""
-    study = Study(Pool([sheet.objects[i] for i in sheet.measured]), found, direction=request.direction)
-    _tell(study, sheet)
+    places = [i for i in sheet.measured if not math.isnan(sheet.values[i])]
+    study = Study(Pool([sheet.objects[i] for i in places]), found, direction=request.direction)
+    study.tell_many([(sheet.objects[i], sheet.values[i], sheet.std(i)) for i in places])
     shares: list[float] = study.committee().similarity_weights().tolist()
     return shares
 
@@ -212,17 +262,34 @@ def _tell(study: Study, sheet: Sheet) -> None:
     with warnings.catch_warnings():
         # Suspects are noted by their rows.
         warnings.simplefilter("ignore", SuspectWarning)
-        study.tell_many([(sheet.objects[i], sheet.measurement(i)) for i in sheet.measured])
+        if not study.goals.named:
+            study.tell_many([(sheet.objects[i], sheet.measurement(i)) for i in sheet.measured])
+        else:
+            study.tell_many([(sheet.objects[i], _outcomes(sheet, i)) for i in sheet.measured])
+
+
+def _outcomes(sheet: Sheet, place: int) -> dict[str, Any]:
+    """What was measured in a row by column; the first may be a limit, or have a standard deviation."""
+    found: dict[str, Any] = sheet.results(place)
+    return {**found, **({sheet.roles.value: sheet.measurement(place)} if sheet.roles.value in found else {})}
 
 
 def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
     """Note which values are taken for bad measurements, by their rows."""
-    if not len(far_values(np.array([sheet.values[i] for i in sheet.known]))):
+    for outcome in study.goals.named_outcomes:
+        _remark_on_outcome(study, sheet, outcome, listener)
+
+
+def _remark_on_outcome(study: Study, sheet: Sheet, outcome: str, listener: Listener) -> None:
+    named = study.goals.named
+    column, rows = outcome if named else sheet.roles.value, sheet.measured if named else sheet.known
+    values = {i: found[column] for i in rows if column in (found := sheet.results(i))}
+    if not len(far_values(np.array([*values.values()]))):
         return
-    sign = 1.0 if study.direction == "maximize" else -1.0
-    for one in study.committee().suspects:
+    sign = study.goals.sign(outcome)
+    for one in study.committee(outcome).suspects:
         value, key = sign * one.value, study.space.key(one.object)
-        rows = [i for i in sheet.known if sheet.values[i] == value and study.space.key(sheet.objects[i]) == key]
+        rows = [i for i in values if values[i] == value and study.space.key(sheet.objects[i]) == key]
         where = "".join(f"row {sheet.table.number(i)}: " for i in rows[:1])
         listener.note(
             f"{where}{describe(one.object, value)}. Correct it, or measure it again and add it as another row"
@@ -234,7 +301,8 @@ def _tell_states(study: Study, sheet: Sheet) -> None:
     for place in sheet.in_state(Kind.FAILED):
         study.fail(sheet.objects[place], sheet.states[place].said)
     closed = [] if isinstance(study.space, Pool) else sheet.closed
-    study.mark_running([sheet.objects[place] for place in (*sheet.under_way, *closed)])
+    told = set(sheet.measured)
+    study.mark_running([sheet.objects[place] for place in (*sheet.under_way, *closed) if place not in told])
 
 
 def _without_refused(

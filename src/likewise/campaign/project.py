@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from likewise.campaign.aims import WORDS, Aims, limits_sign, read_limits, read_value
 from likewise.errors import TableError, UsageError
+from likewise.study.goals import Direction, Limits
 
 NAME = "likewise.toml"
 # What each part of the file may hold, and the type that it has.
@@ -29,11 +31,11 @@ PARTS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     },
     "columns": {"objects": list, "std": str, "text": list, "decimal": str},
     "plate": {"same": list, "groups": int, "at_most": list, "fix": list},
+    "cost": {"column": str, "budget": (int, float)},
     "model": {"similarity": (str, list), "method": str, "acquisition": str, "strategy": str},
 }
 # Parts with names of the user's own: columns of the table.
-NAMED = ("values", "bounds", "units")
-DIRECTIONS = ("maximize", "minimize")
+NAMED = ("values", "require", "bounds", "units")
 
 
 @dataclass(frozen=True)
@@ -75,19 +77,23 @@ def read_project(path: Path) -> Project:
         ) from None
     _check(path, data)
     values, columns, model = ({**data.get(name, {})} for name in ("values", "columns", "model"))
-    value = _objective(path, values)
+    aims = _aims(path, values, data.get("require", {}))
+    value = next(iter(aims.objectives), None)
     similarity = model.get("similarity")
     options = {
         "object": columns.get("objects"),
-        "value": value,
+        "value": value if _is_plain(aims) else [f"{name}:{way}" for name, way in aims.objectives.items()],
+        "require": [f"{name} {limits_sign(limits)}" for name, limits in aims.limits.items()],
         "std": columns.get("std"),
         "text": columns.get("text"),
         "decimal": columns.get("decimal"),
         "skip_bad": data.get("skip_bad"),
         "similarity": [similarity] if isinstance(similarity, str) else similarity,
         "seed": data.get("seed"),
-        "minimize": None if value is None else values[value] == "minimize",
-        "bounds": _bounds(path, data.get("bounds", {}).get(value)),
+        "minimize": None if value is None or aims.several else aims.objectives[value] == "minimize",
+        "bounds": _all_bounds(path, data.get("bounds", {}), aims),
+        "cost": data.get("cost", {}).get("column"),
+        "budget": data.get("cost", {}).get("budget"),
         "space": data.get("space"),
         "n": data.get("number"),
         "out": _beside(path, data.get("next")),
@@ -126,7 +132,14 @@ def _check(path: Path, data: Mapping[str, Any]) -> None:
 
 def _check_type(path: Path, name: str, value: Any, kind: type | tuple[type, ...]) -> None:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-        words = {str: "a text", int: "a whole number", list: "a list", bool: "true or false", dict: "a part [name]"}
+        words = {
+            str: "a text",
+            float: "a number",
+            int: "a whole number",
+            list: "a list",
+            bool: "true or false",
+            dict: "a part [name]",
+        }
         kinds = kind if isinstance(kind, tuple) else (kind,)
         raise TableError(f"{path}: {name} is {value!r}, and should be {' or '.join(words[each] for each in kinds)}.")
 
@@ -135,18 +148,36 @@ def _refuse(path: Path, name: str, known: Sequence[str]) -> None:
     raise TableError(f"{path} has a setting {name!r}, which is not known; known ones are {', '.join(known)}.")
 
 
-def _objective(path: Path, values: Mapping[str, Any]) -> str | None:
-    """The column that is optimised."""
-    for name, wanted in values.items():
-        if not isinstance(wanted, str) or not (wanted in DIRECTIONS or wanted.strip()[:1] in ("<", ">", "≤", "≥")):
+def _aims(path: Path, values: Mapping[str, Any], require: Mapping[str, Any]) -> Aims:
+    """What is wanted of the columns: [values] are optimised, or have to be kept as those in [require]."""
+    objectives: dict[str, Direction] = {}
+    limits: dict[str, Limits] = {}
+    for name, wanted in [*values.items(), *require.items()]:
+        if isinstance(wanted, str) and wanted.strip() in WORDS and name in values:
+            objectives[name] = WORDS[wanted.strip()]
+            continue
+        try:
+            limits[name] = read_limits(f"{name} {wanted}")[1]
+        except UsageError:
             raise TableError(
                 f'{path}: values.{name} is {wanted!r}; write "maximize", "minimize", or a requirement such as "< 2".'
-            )
-    found = [name for name, wanted in values.items() if wanted in DIRECTIONS]
-    if len(found) < len(values) or len(found) > 1:
-        names = ", ".join(values)
-        raise TableError(f"{path} names several values ({names}), and a table takes one so far; leave one in [values].")
-    return found[0] if found else None
+            ) from None
+    if limits and not objectives:
+        raise TableError(f'{path} requires something of {", ".join(limits)}, and optimises nothing; add "maximize".')
+    return Aims(objectives, limits)
+
+
+def _is_plain(aims: Aims) -> bool:
+    """Whether there is one column, and its name says no direction."""
+    return not aims.several and not any(read_value(name)[1] for name in aims.objectives)
+
+
+def _all_bounds(path: Path, given: Mapping[str, Any], aims: Aims) -> str | None:
+    """Bounds as the option has them: of one column, or of several by their names."""
+    if not aims.several:
+        return _bounds(path, given.get(next(iter(aims.objectives), "")))
+    texts = {name: _bounds(path, ends) for name, ends in given.items() if name in aims.columns}
+    return ";".join(f"{name}={text}" for name, text in texts.items()) or None
 
 
 def _bounds(path: Path, given: Any) -> str | None:
@@ -168,8 +199,8 @@ def project_text(
 ) -> str:
     """The text of a settings file: what is set, with a word on each, and what could be set as comments."""
     value, seed = options["value"], options.get("seed") or 0
-    direction = "minimize" if options.get("minimize") else "maximize"
-    bounds = options.get("bounds")
+    aims = options.get("aims") or Aims({value: "minimize" if options.get("minimize") else "maximize"}, {})
+    bounds = _ends_by_name(options.get("bounds"), value)
     similarity = options.get("similarity") or ["auto"]
     lines = [
         "# The settings of this campaign. Commands in this folder read them; change what is not right.",
@@ -194,10 +225,12 @@ def project_text(
         _or_comment("decimal", options.get("decimal"), ",", "found in the table if it is not set"),
         "",
         '[values]  # "maximize" or "minimize"',
-        _set(value, direction),
+        *(_set(name, direction) for name, direction in aims.objectives.items()),
         "",
+        *(["[require]  # measured, and to be kept", *_limits(aims), ""] if aims.limits else []),
         "[bounds]  # between which values lie",
-        f"{'' if bounds else '# '}{key(value)} = [{_ends(bounds) if bounds else '0, 100'}]",
+        *(f"{key(name)} = [{_ends(ends)}]" for name, ends in bounds.items()),
+        *([] if bounds else [f"# {key(value)} = [0, 100]"]),
         "",
         "[units]",
         *([_set(name, unit) for name, unit in units.items()] or [f'# {key(value)} = "%"']),
@@ -217,6 +250,16 @@ def project_text(
         "",
     ]
     return "\n".join(lines)
+
+
+def _limits(aims: Aims) -> list[str]:
+    return [_set(name, limits_sign(limits)) for name, limits in aims.limits.items()]
+
+
+def _ends_by_name(bounds: str | None, value: str) -> dict[str, str]:
+    """The bounds of an option by their columns."""
+    pairs = [part.rpartition("=") for part in (bounds or "").split(";") if part.strip()]
+    return {name.strip() if sign else value: ends for name, sign, ends in pairs}
 
 
 def _ends(bounds: str) -> str:

@@ -47,6 +47,18 @@ class Roles:
     value: str
     std: str | None = None
     chosen: tuple[str, ...] = ()
+    # Further columns of values, where there are several outcomes; `value` is the first of all.
+    others: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """All columns of values."""
+        return (self.value, *self.others)
+
+    @property
+    def taken(self) -> set[str | None]:
+        """The columns that mean something: objects, values and standard deviations."""
+        return {*self.objects, *self.values, self.std}
 
     @property
     def record(self) -> bool:
@@ -60,21 +72,23 @@ def roles(
     value: str | None = None,
     std: str | None = None,
     *,
+    others: Sequence[str] = (),
     decimal: Decimal | None = None,
 ) -> Roles:
     """The columns as given, and those not given where they are unmistakable; `chosen` says what was taken."""
     given = list(dict.fromkeys(objects))
-    for name in (*given, *(c for c in (value, std) if c is not None)):
+    for name in (*given, *(c for c in (value, *others, std) if c is not None)):
         table.column(name)
-    _check_distinct(table, given, value, std)
+    for each in (value, *others):
+        _check_distinct(table, given, each, std)
     chosen = []
     if value is None:
-        value = _value(table, {*given, std}, decimal)
+        value = _value(table, {*given, *others, std}, decimal)
         chosen.append(f"values from column {value!r}")
     if not given:
-        given = [_object(table, {value, std})]
+        given = [_object(table, {value, *others, std})]
         chosen.insert(0, f"objects from column {given[0]!r}")
-    return Roles(tuple(given), value, std, tuple(chosen))
+    return Roles(tuple(given), value, std, tuple(chosen), tuple(others))
 
 
 def _check_distinct(table: Table, objects: Sequence[str], value: str | None, std: str | None) -> None:

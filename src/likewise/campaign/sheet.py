@@ -58,6 +58,7 @@ class Choices:
     sign: Decimal | None = None
     spellings: Mapping[str, Spellings] = field(default_factory=dict)
     own: RunColumns | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,9 @@ class Sheet:
     spellings: dict[str, Spellings] = field(default_factory=dict)
     states: dict[int, State] = field(default_factory=dict)
     own: RunColumns = field(default_factory=RunColumns)
+    # The values of further outcomes by column, and the columns that are known of every row, measured or not.
+    others: dict[str, list[float]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
 
     @property
     def decimal(self) -> Decimal:
@@ -88,21 +92,38 @@ class Sheet:
     @cached_property
     def measured(self) -> list[int]:
         """The rows with an object and a value, in the order of the column `round` or `date`, or of the table."""
-        places = [i for i, x in enumerate(self.objects) if x is not None and not math.isnan(self.values[i])]
+        places = [i for i, x in enumerate(self.objects) if x is not None and self._has_result(i)]
         keys = None if self.order is None else order_keys(self.table.column(self.order).to_list())
         return places if keys is None else sorted(places, key=lambda i: keys[i])
 
     @property
     def order(self) -> str | None:
         """The column that says when values were measured, if the table has one."""
-        taken = {*self.roles.objects, self.roles.value, self.roles.std}
+        taken = self.roles.taken
         return next((c for c in self.table.columns if c.strip().lower() in ORDERS and c not in taken), None)
+
+    @cached_property
+    def _measured_columns(self) -> list[list[float]]:
+        columns = {self.roles.value: self.values, **self.others}
+        return [values for name, values in columns.items() if name not in self.given]
+
+    def _has_result(self, place: int) -> bool:
+        return any(not math.isnan(values[place]) for values in self._measured_columns)
+
+    def results(self, place: int) -> dict[str, float]:
+        """What was measured in a row, by column; a row of which some results are still to come has fewer."""
+        columns = {self.roles.value: self.values, **self.others}
+        return {
+            name: values[place]
+            for name, values in columns.items()
+            if name not in self.given and not math.isnan(values[place])
+        }
 
     @cached_property
     def candidates(self) -> list[int]:
         """The rows with an object that nothing was done with yet."""
         rows = enumerate(self.objects)
-        return [i for i, x in rows if x is not None and math.isnan(self.values[i]) and i not in self.states]
+        return [i for i, x in rows if x is not None and not self._has_result(i) and i not in self.states]
 
     @cached_property
     def in_play(self) -> list[Any]:
@@ -145,7 +166,7 @@ class Sheet:
 
     def status(self, place: int) -> str | None:
         """What the status of a row ought to be."""
-        return status_of(not math.isnan(self.values[place]), self.states.get(place))
+        return status_of(self._has_result(place), self.states.get(place))
 
     def measurement(self, place: int) -> Measurement:
         """What was measured in a row: a value, or only a limit."""
@@ -155,7 +176,8 @@ class Sheet:
     @property
     def known(self) -> list[int]:
         """The measured rows whose values are no limits."""
-        return [i for i in self.measured if self.measurement(i).limit is None]
+        rows = [i for i in self.measured if self.measurement(i).limit is None]
+        return [i for i in rows if not math.isnan(self.values[i])]
 
     def reopen(self, places: Collection[int], *, as_candidates: bool) -> Sheet:
         """The sheet in which these rows were not suggested: they are candidates again, or not there at all."""
@@ -186,6 +208,7 @@ class Sheet:
             objects=self.roles.objects,
             value=self.roles.value,
             std=self.roles.std,
+            others=self.roles.others,
             kinds=self.kinds,
             sign=self.sign,
             spellings=self.spellings,
@@ -210,16 +233,22 @@ def sheet(
     for note in table.notes:
         listener.note(note)
     named = choices.objects or _parts(table, space)
-    own = choices.own or run_columns(table, (*named, choices.value, choices.std))
+    own = choices.own or run_columns(table, (*named, choices.value, *choices.others, choices.std))
     kept = [name for name in own if name in table.columns and name not in named]
     theirs = replace(table, frame=table.frame.drop(kept))
-    chosen = roles(theirs, named, choices.value, choices.std, decimal=choices.decimal)
+    chosen = roles(theirs, named, choices.value, choices.std, others=choices.others, decimal=choices.decimal)
     for column in choices.text:
         table.column(column)
     kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
     sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
     values = numbers(table.column(chosen.value), sign)
-    values, states = _states(table, chosen.value, own, values, sign, listener)
+    others = {name: numbers(table.column(name), sign) for name in chosen.others}
+    # In results, a column that is full is simply filled in.
+    asked = space is None and choices.own is None
+    given = _known_columns(table, {chosen.value: values, **others}, listener) if asked else frozenset()
+    partly = _partly(chosen, values, others, given)
+    values, states = _states(table, chosen.value, own, values, sign, listener, partly)
+    others = {name: _limits(table, name, each, sign, states) for name, each in others.items()}
     found = objects(
         theirs,
         chosen,
@@ -244,9 +273,12 @@ def sheet(
         spellings=found.spellings,
         states=states,
         own=own,
+        others={name: each.values for name, each in others.items()},
+        given=given,
     )
     _remark(made, listener, results=bool(choices.kinds))
     bad = [*found.bad, *_bad_numbers(table, chosen.value, values, NO_NUMBER)]
+    bad += [one for name, each in others.items() for one in _bad_numbers(table, name, each, NO_NUMBER)]
     if stds is not None and chosen.std is not None:
         negative = [i for i, std in enumerate(stds.values) if std < 0]
         bad += _bad_numbers(table, chosen.std, replace(stds, bad=sorted({*stds.bad, *negative})), NO_STD)
@@ -263,7 +295,7 @@ def _remark(made: Sheet, listener: Listener, *, results: bool) -> None:
     """Say what was taken for what, and what may have been meant otherwise."""
     table, chosen = made.table, made.roles
     notes = [", ".join(chosen.chosen)] if chosen.chosen else []
-    used = (*chosen.objects, chosen.value, chosen.std)
+    used = (*chosen.objects, *chosen.values, chosen.std)
     notes += [f"column {column!r} {remark}" for column, remark in table.remarks.items() if column in used]
     computed = sorted(table.computed & {*chosen.objects})
     notes += [f"column {column!r} has formulas, with the results of when it was saved" for column in computed]
@@ -274,9 +306,18 @@ def _remark(made: Sheet, listener: Listener, *, results: bool) -> None:
 
 
 def _states(
-    table: Table, column: str, own: RunColumns, values: Numbers, sign: Decimal | None, listener: Listener
+    table: Table,
+    column: str,
+    own: RunColumns,
+    values: Numbers,
+    sign: Decimal | None,
+    listener: Listener,
+    partly: Collection[int] = (),
 ) -> tuple[Numbers, dict[int, State]]:
-    """The states of rows, the values with limits in them, and what texts were taken for."""
+    """The states of rows, the values with limits in them, and what texts were taken for.
+
+    Of rows that are measured `partly`, some results are there, and others are still to come if the status says so.
+    """
     cells = table.column(column)
     in_value = {i: read_state(cell_text(cells[i]), sign) for i in values.bad}
     in_status = _statuses(table, own.status, sign)
@@ -284,14 +325,52 @@ def _states(
     states: dict[int, State] = {}
     for place in sorted({*in_value, *in_status}):
         unread = place in in_value and in_value[place] is None
-        state = combine(not math.isnan(numbers[place]) or unread, in_value.get(place), in_status.get(place))
+        said = in_status.get(place)
+        state = said if _is_open(said) and place in partly else None
+        if state is None:
+            some = not math.isnan(numbers[place]) or unread or place in partly
+            state = combine(some, in_value.get(place), said)
         if state is not None:
             states[place] = state
-    _say_taken(table, states, numbers, listener)
-    for place, state in states.items():
+    closed = {place: state for place, state in states.items() if place not in partly or not _is_open(state)}
+    _say_taken(table, closed, numbers, listener)
+    for place, state in closed.items():
         numbers[place] = math.nan if state.limit is None else state.limit
     bad = [i for i in values.bad if in_value[i] is None and i not in states]
     return replace(values, values=numbers, bad=bad), states
+
+
+def _is_open(state: State | None) -> bool:
+    return state is not None and state.kind in OPEN
+
+
+def _known_columns(table: Table, read: Mapping[str, Numbers], listener: Listener) -> frozenset[str]:
+    """The columns of values that are known of every row, while others have gaps: those are not what is measured."""
+    full = [name for name, each in read.items() if each.present == len(table)]
+    if len(full) == len(read) or not len(table):
+        return frozenset()
+    for name in full:
+        listener.note(f"{table.name}: column {name!r} has a number in every row, so it is taken as known, not measured")
+    return frozenset(full)
+
+
+def _partly(chosen: Roles, first: Numbers, others: Mapping[str, Numbers], known: Collection[str]) -> set[int]:
+    """The rows that have some results and not all of them."""
+    columns = [each for name, each in {chosen.value: first, **others}.items() if name not in known]
+    given = [[not math.isnan(value) for value in each.values] for each in columns]
+    return {i for i, row in enumerate(zip(*given, strict=True)) if any(row) and not all(row)}
+
+
+def _limits(table: Table, column: str, read: Numbers, sign: Decimal | None, states: Mapping[int, State]) -> Numbers:
+    """The values of a further outcome, with limits in them; a row that failed has none."""
+    cells, values = table.column(column), list(read.values)
+    said = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
+    for i, state in said.items():
+        values[i] = math.nan if state is None or state.limit is None else state.limit
+    for place, state in states.items():
+        if state.limit is None and not _is_open(state):
+            values[place] = math.nan
+    return replace(read, values=values, bad=[i for i in read.bad if said[i] is None])
 
 
 def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, State]:
@@ -321,7 +400,7 @@ def _sign(
     table: Table, chosen: Roles, kinds: Mapping[str, str], otherwise: Decimal | None, space: Space | None
 ) -> Decimal | None:
     """The decimal sign of the values, and of the objects that are numbers."""
-    values = [column for column in (chosen.value, chosen.std) if column is not None]
+    values = [column for column in (*chosen.values, chosen.std) if column is not None]
     read = [column for column in chosen.objects if kinds.get(column, "numbers") == "numbers"]
     return sign_of(table, values, [c for c in read if space is None or numeric(space, c)], otherwise=otherwise)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from likewise.acquisition.base import Acquisition
+from likewise.campaign.aims import Aims
 from likewise.campaign.listener import Listener
 from likewise.campaign.names import similarities
 from likewise.errors import UsageError
@@ -39,7 +40,9 @@ class Request:
     skip_bad: bool = False
     # Whether all candidates will be compared, or the measured rows alone.
     searching: bool = False
-    bounds: Bounds | None = None
+    bounds: Bounds | Mapping[str, Bounds] | None = None
+    # What is wanted of several columns; None where one is optimised.
+    aims: Aims | None = None
 
 
 def choose_similarities(

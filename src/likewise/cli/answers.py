@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from likewise.campaign.aims import Aims
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
 from likewise.study.suggestion import Analogue
@@ -17,7 +18,7 @@ def header_json(problem: Problem, listener: Listener, remarks: Sequence[str] = (
         "file": None if sheet is None else sheet.table.name,
         "object_columns": [] if sheet is None else list(sheet.roles.objects),
         "value_column": None if sheet is None else sheet.roles.value,
-        "direction": problem.study.direction,
+        **_directions(problem),
         "measured": problem.measured,
         "candidates": 0 if sheet is None else len(sheet.candidates),
         "skipped_rows": [] if sheet is None else [sheet.table.number(bad.place) for bad in sheet.skipped],
@@ -25,13 +26,31 @@ def header_json(problem: Problem, listener: Listener, remarks: Sequence[str] = (
     }
 
 
+def _directions(problem: Problem) -> dict[str, Any]:
+    study = problem.study
+    if not study.goals.named:
+        return {"direction": study.direction}
+    limits = {name: each.describe() for name, each in study.goals.constraints.items()}
+    return {"direction": None, "objectives": dict(study.goals.objectives), "constraints": limits}
+
+
+def directions_json(aims: Aims) -> dict[str, Any]:
+    """What is wanted, as JSON data: a direction, or those of several objectives with limits."""
+    if not aims.several:
+        return {"direction": next(iter(aims.objectives.values()))}
+    limits = {name: each.describe() for name, each in aims.limits.items()}
+    return {"direction": None, "objectives": dict(aims.objectives), "constraints": limits}
+
+
 def object_json(problem: Problem, x: Any) -> dict[str, Any]:
     """An object as JSON data, with the row that it has in the table."""
     return {"row": problem.row(x), "object": problem.study.space.to_json(x)}
 
 
-def analogues_json(problem: Problem, analogues: Sequence[Analogue]) -> list[dict[str, Any]]:
-    """Analogues as JSON data."""
+def analogues_json(problem: Problem, analogues: Any) -> Any:
+    """Analogues as JSON data; those of several outcomes by their names."""
+    if isinstance(analogues, Mapping):
+        return {name: analogues_json(problem, each) for name, each in analogues.items()}
     return [
         {**object_json(problem, a.object), "value": a.value, **_limit(a), "influence": a.influence} for a in analogues
     ]

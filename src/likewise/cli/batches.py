@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.campaign.contents import content
 from likewise.campaign.objects import from_cell
-from likewise.campaign.problem import Problem
+from likewise.campaign.problem import Problem, column_of
 from likewise.errors import SpaceError, UsageError
 from likewise.spaces.codec.cells import read_item
 from likewise.spaces.conditions.condition import Condition
@@ -23,6 +23,8 @@ class Batch:
     at_most: Sequence[str] = ()
     fix: Sequence[str] = ()
     where: str | None = None
+    cost: str | None = None
+    budget: float | None = None
 
     def options(self, problem: Problem) -> dict[str, Any]:
         """The same for `Study.ask` of this problem."""
@@ -32,7 +34,29 @@ class Batch:
             "at_most": dict(map(_most, self.at_most)),
             "fix": {name: _value(problem, name, text) for name, text in map(_pair, self.fix)},
             "where": None if self.where is None else _condition(problem, self.where),
+            **self._price(problem),
         }
+
+    def _price(self, problem: Problem) -> dict[str, Any]:
+        """The cost of each object, and the budget, where they are given."""
+        if self.cost is None and self.budget is None:
+            return {}
+        if self.cost is None:
+            raise UsageError(f"--budget {self.budget:g} needs --cost COLUMN, which says what each run costs.")
+        return {"cost": _cost(problem, self.cost), "budget": self.budget}
+
+
+def _cost(problem: Problem, name: str) -> str | Callable[[Any], float]:
+    """What an object costs: one of its parts, or a column of the table."""
+    sheet, parts = problem.sheet, list(problem.study.space.parts)
+    fields = [*parts, *(sheet.roles.objects if sheet is not None and sheet.roles.record else ())]
+    if name in fields:
+        return name
+    if sheet is None or problem.pool is None:
+        raise UsageError(f"--cost {name}: candidates come from a space without such a part; its parts are {fields}.")
+    if name not in sheet.table.columns:
+        raise UsageError(f"--cost: {sheet.table.name} has no column {name!r}; it has {', '.join(sheet.table.columns)}.")
+    return column_of(sheet, problem.study.space, name)
 
 
 def _most(text: str) -> tuple[str, int]:

@@ -54,7 +54,7 @@ def names_of(sheet: Sheet | None) -> Names:
     if sheet is None or len(sheet.table) > MOST_ROWS:
         return Names()
     roles = sheet.roles
-    free = [c for c in sheet.table.columns if c not in (*roles.objects, roles.value, roles.std) and c not in sheet.own]
+    free = [c for c in sheet.table.columns if c not in roles.taken and c not in sheet.own]
     headings: dict[str, str] = {}
     known: dict[str, dict[str, str]] = {}
     for column in roles.objects:

@@ -29,3 +29,16 @@ def prospect(gain: Gain | None, value: str, *, minimize: bool = False) -> str:
     chance = "" if gain.chance is None else f"; chance of {percent(gain.chance)} that {one} beats the best so far"
     little = " That is little: it may be time to stop." if gain.chance is not None and gain.chance < SLIGHT else ""
     return f"Still to be gained: {about}{chance}.{little}"
+
+
+def front_prospect(gain: Gain | None, *, entering: bool) -> str:
+    """What the best of the suggestions promises where there are several outcomes.
+
+    >>> front_prospect(Gain(0.03, 0.45, 4), entering=True)
+    'Still to be gained: chance of 45 % that the most promising one enters the front.'
+    """
+    if gain is None or gain.chance is None or gain.n == 0:
+        return ""
+    what = "enters the front" if entering else "beats the best so far within the limits"
+    little = " That is little: it may be time to stop." if gain.chance < SLIGHT else ""
+    return f"Still to be gained: chance of {percent(gain.chance)} that the most promising one {what}.{little}"

@@ -47,8 +47,8 @@ class Reasons:
         sheet = problem.sheet
         if sheet is None:
             return cls(0.0)
-        values = [sheet.values[i] for i in sheet.measured]
-        sign = -1.0 if problem.study.direction == "minimize" else 1.0
+        values = [value for i in sheet.measured if (value := sheet.values[i]) == value]
+        sign = problem.study.goals.sign(next(iter(problem.study.goals.objectives)))
         return cls(float(np.mean(values)) if values else 0.0, sign, names_of(sheet), sheet.roles.objects[0])
 
     def listed(self, suggestion: Suggestion, most: int = BECAUSE) -> list[Reason]:

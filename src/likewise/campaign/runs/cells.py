@@ -111,6 +111,16 @@ class Cells:
             if self.current(place, column) is not None:
                 self.put(place, column, None)
 
+    @property
+    def other_results(self) -> int:
+        """How many results of further outcomes have come."""
+        return sum(len(self.changed.get(name, {})) for name in self.table.roles.others)
+
+    def lacks_results(self, place: int) -> bool:
+        """Whether some of several outcomes of a row are still to come."""
+        columns = [name for name in self.table.roles.values if name not in self.table.given]
+        return len(columns) > 1 and any(empty(self.current(place, name)) for name in columns)
+
     def mark(self, place: int, run: str, state: State | None, *, settled: bool) -> None:
         """Write down the run of a row, and where it stands; not in tables without runs and states."""
         own = self.table.own
@@ -143,9 +153,9 @@ class Cells:
         known = [n for p in range(len(self.table.table)) if (n := whole(self.current(p, own.round))) is not None]
         mine = [n for place in touched if (n := whole(self.current(place, own.round))) is not None]
         number = max(mine) if mine else max(known, default=0) + 1
-        column = self.changed.get(self.table.roles.value, {}).keys() | self.changed.get(own.status, {}).keys()
-        for place in column:
-            said = (self.current(place, name) for name in (self.table.roles.value, own.status))
+        names = (*self.table.roles.values, own.status)
+        for place in sorted({p for name in names for p in self.changed.get(name, {})}):
+            said = (self.current(place, name) for name in names)
             if empty(self.current(place, own.round)) and not all(map(empty, said)):
                 self.changed.setdefault(own.round, {})[place] = number
 
@@ -211,7 +221,7 @@ class Cells:
         """Whether the cells of a column of the table are numbers."""
         if name in self.table.roles.objects:
             return self.table.kinds.get(name) == "numbers"
-        if name in (self.table.roles.value, self.table.roles.std):
+        if name in (*self.table.roles.values, self.table.roles.std):
             return True
         read = numbers(self.table.table.frame[name], self.table.decimal)
         return bool(read.present) and not read.bad

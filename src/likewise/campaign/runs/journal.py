@@ -131,7 +131,8 @@ def _facts(sheet: Sheet, place: int) -> str:
     state = sheet.states.get(place)
     kind = None if state is None else state.kind.value
     value = repr(sheet.values[place])
-    return json.dumps([sheet.objects[place], value, sheet.std(place), kind], sort_keys=True, default=str)
+    facts = [sheet.objects[place], value, sheet.std(place), kind]
+    return json.dumps(facts + ([sheet.results(place)] if sheet.others else []), sort_keys=True, default=str)
 
 
 def history(journal: Journal, run: str) -> Sequence[dict[str, Any]]:

@@ -18,7 +18,7 @@ from likewise.campaign.roles import PREFIX, aside
 from likewise.campaign.runs.cells import Cells, is_same_cell
 from likewise.campaign.runs.matching import Match, Matcher, first, is_same, key
 from likewise.campaign.sheet import Sheet
-from likewise.campaign.states import CLOSED, Kind, State
+from likewise.campaign.states import CLOSED, OPEN, Kind, State
 from likewise.campaign.wording import shown
 from likewise.tables.cells import empty
 
@@ -169,12 +169,16 @@ class _Merging:
         told = _outcome(self.results, source)
         match = self._known_by_digits(source, told, self.matcher.find(self.results, source))
         self._say(source, told, match)
-        before = self.cells.changes
+        before, others, known = self.cells.changes, self.cells.other_results, self.merge.known
         place = self._settle(source, told, match) if told.settled else self._stay_open(source, match)
         if match.released is not None:
             self.released.append(match.released)
         self._bring(source, place, told)
-        if not told.settled:
+        if self.cells.other_results > others and (not told.settled or self.merge.known > known):
+            # Of a run that was there, another outcome has come.
+            self.merge.filled += 1
+            self.merge.known = known
+        elif not told.settled:
             fresh = self.cells.changes > before
             self.merge.noted += fresh
             self.merge.blank += not fresh
@@ -294,12 +298,21 @@ class _Merging:
         asked, before = self.base.get(run, {}), self.cells.changes
         for column, known, cell in list(self.cells.differences(place, source)):
             self._bring_cell(source, place, column, known, cell, asked)
+        self.touched[place] = source
+        if self.table.roles.others and (told.state is None or told.state.kind in OPEN):
+            self._mark_outcomes(place, run, begun=told.settled or self.cells.changes > before)
+            return
         state = told.state
         if not told.settled and self.cells.changes > before and self._is_out(place, source):
             state = state if state is not None and state.kind is Kind.RUNNING else State(Kind.RUNNING)
             self._say_note(source)
-        self.touched[place] = source
         self.cells.mark(place, run, state, settled=told.settled)
+
+    def _mark_outcomes(self, place: int, run: str, *, begun: bool) -> None:
+        """Where a row of several outcomes stands: it runs as long as some of them are to come."""
+        lacking = self.cells.lacks_results(place)
+        state = State(Kind.RUNNING) if lacking and begun and (run or place in self.table.states) else None
+        self.cells.mark(place, run, state, settled=not lacking)
 
     def _is_out(self, place: int, source: int) -> bool:
         """Whether a run without a result was suggested, so that a note on it says that somebody began."""
@@ -341,18 +354,20 @@ class _Merging:
         self.cells.count_rounds(self.touched)
         self.merge.frame = self.cells.frame()
         out = [place for place in self.table.under_way if place not in freed]
-        self.merge.open = sum(not self.outcome(place).settled for place in out)
+        self.merge.open = sum(not self.outcome(p).settled or self.cells.lacks_results(p) for p in out)
         return self.merge
 
 
 def _outcome(sheet: Sheet, place: int) -> Outcome:
-    return Outcome(sheet.values[place], sheet.states.get(place))
+    value, state = sheet.values[place], sheet.states.get(place)
+    # Of a run with a value, other outcomes may be open; the value counts.
+    return Outcome(value, None if state is not None and state.kind in OPEN and not math.isnan(value) else state)
 
 
 def overlooked_columns(table: Sheet, results: Sheet) -> list[str]:
     """The columns of both files in which rows differ that have the same object: candidates, or results."""
     roles = table.roles
-    taken = {*roles.objects, roles.value, roles.std, *table.own}
+    taken = {*roles.taken, *table.own}
     shared = [c for c in table.table.columns if c in results.table.columns and c not in taken]
     rows = ((table, table.candidates), (results, [*results.measured, *results.candidates]))
     return [

@@ -27,8 +27,6 @@ def round_lines(
 ) -> list[dict[str, Any]]:
     """A line for the round, and one for each of its suggestions; `asked` is what the command was asked for."""
     number = int(runs[0][1:].partition("-")[0]) if runs else 0
-    best = problem.study.best if problem.measured else None
-    space = problem.study.space
     head = {
         "kind": "round",
         "round": number,
@@ -37,10 +35,7 @@ def round_lines(
         "seed": problem.study.seed,
         "data": data_hash(problem.sheet),
         "measured": problem.measured,
-        "direction": problem.study.direction,
-        "best": None
-        if best is None
-        else {"object": space.to_json(best.object), "value": best.value, "limit": best.limit},
+        **_goals(problem),
         "similarities": [{"name": name, "weight": round(weight, 6)} for name, weight in problem.weights()],
         "runs": list(runs),
         **asked,
@@ -49,21 +44,28 @@ def round_lines(
     return [head, *(_suggestion(problem, rank, number, s, run, row) for rank, (s, run, row) in ranked)]
 
 
+def _goals(problem: Problem) -> dict[str, Any]:
+    """What was wanted, and the best of it that there was."""
+    study, space = problem.study, problem.study.space
+    if study.goals.named:
+        front = [{"object": space.to_json(t.object), "values": study.objectives_of(t)} for t in problem.front]
+        return {**study.goals.describe(), "front": front}
+    best = study.best if problem.measured else None
+    found = None
+    if best is not None:
+        found = {"object": space.to_json(best.object), "value": best.value, "limit": best.limit}
+    return {"direction": study.direction, "best": found}
+
+
 def _suggestion(
     problem: Problem, rank: int, number: int, s: Suggestion, run: str, cells: Mapping[str, str]
 ) -> dict[str, Any]:
     space = problem.study.space
-    because = [
-        {
-            "object": space.to_json(a.object),
-            "value": a.value,
-            "limit": a.limit,
-            "influence": a.influence,
-            "row": problem.row(a.object),
-        }
-        for a in s.analogues
-    ]
     said = {name: getattr(s, name) for name in NUMBERS}
+    if s.outcomes:
+        said["outcomes"] = {name: vars(expected) for name, expected in s.outcomes.items()}
+    if s.chance_feasible is not None:
+        said["feasible"] = s.chance_feasible
     return {
         "kind": "suggestion",
         "run": run,
@@ -73,8 +75,25 @@ def _suggestion(
         "cells": dict(cells),
         **said,
         "notes": dict(s.notes),
-        "because": because,
+        "because": _because(problem, s.analogues),
     }
+
+
+def _because(problem: Problem, analogues: Any) -> Any:
+    """Analogues as JSON data; those of several outcomes by their names."""
+    if isinstance(analogues, Mapping):
+        return {name: _because(problem, each) for name, each in analogues.items()}
+    space = problem.study.space
+    return [
+        {
+            "object": space.to_json(a.object),
+            "value": a.value,
+            "limit": a.limit,
+            "influence": a.influence,
+            "row": problem.row(a.object),
+        }
+        for a in analogues
+    ]
 
 
 def add_round(journal: Journal, lines: Sequence[Mapping[str, Any]]) -> None:

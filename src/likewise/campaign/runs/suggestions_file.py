@@ -22,13 +22,14 @@ from likewise.campaign.states import Kind
 from likewise.errors import LikewiseError
 from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
-from likewise.tables.cells import Decimal, empty
+from likewise.tables.cells import Decimal
 from likewise.tables.dialect import Dialect
 from likewise.tables.formatting import number_text
 from likewise.tables.reading import read
 from likewise.tables.writing import dialect_for, write
 
 PREDICTIONS = ("mean", "std", "low", "high", "chance")
+CHANCES = ("chance", "feasible")
 DIGITS, CHANCE_DIGITS = 6, 3
 # What is said of a suggestion, by the name of its column.
 Said = Mapping[str, Any]
@@ -63,7 +64,7 @@ def count_unmerged(target: Path, table: Sheet | None, base: Base | None = None) 
 
 
 def _is_typed(told: Sheet, place: int) -> bool:
-    return not empty(told.table.column(told.roles.value)[place]) or place in told.table.overlong
+    return any(told.cell(name, place) for name in told.roles.values) or place in told.table.overlong
 
 
 def write_suggestions(target: Path, source: Sheet, round: Round, said: Sequence[Said]) -> None:
@@ -82,7 +83,7 @@ def write_first_table(target: Path, space: Space, found: Sequence[Suggestion], c
     names = list(chosen.objects) or list(space.parts) or ["object"]
     cells = [to_cells(space, s.object, names) for s in found]
     columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
-    columns[chosen.value or "value"] = [None] * len(found)
+    columns |= {name: [None] * len(found) for name in (chosen.value or "value", *chosen.others)}
     kept = dict(zip(own, (runs, [Kind.SUGGESTED.value] * len(found), ["1"] * len(found)), strict=True))
     frame = polars.DataFrame({**columns, **kept}, schema=dict.fromkeys((*columns, *kept), polars.String()))
     write(_with_predictions(frame, [said_of(s) for s in found], dialect, "."), target, dialect)
@@ -92,19 +93,41 @@ def write_first_table(target: Path, space: Space, found: Sequence[Suggestion], c
 def said_of(suggestion: Suggestion, reasons: Reasons | None = None) -> dict[str, Any]:
     """What the model said of a suggestion, by the name of its column."""
     because = None if reasons is None else reasons.text(suggestion) or None
-    return {**{name: getattr(suggestion, name) for name in PREDICTIONS}, "because": because}
+    numbers = {name: getattr(suggestion, name) for name in PREDICTIONS}
+    outcomes = {name: vars(expected) for name, expected in suggestion.outcomes.items()}
+    return {**numbers, "outcomes": outcomes, "feasible": suggestion.chance_feasible, "because": because}
+
+
+def _flat(said: Said) -> tuple[dict[str, Any], dict[str, float | None]]:
+    """What was said, a column for each number, and the uncertainty of each; of several outcomes each has its own."""
+    outcomes = said.get("outcomes") or {}
+    if not outcomes:
+        return {name: said.get(name) for name in PREDICTIONS}, dict.fromkeys(PREDICTIONS, said.get("std"))
+    ends = ("mean", "std", "low", "high")
+    found = {f"{name} {end}": each.get(end) for name, each in outcomes.items() for end in ends}
+    stds = {f"{name} {end}": each.get("std") for name, each in outcomes.items() for end in ends}
+    chances = {"chance": said.get("chance")} | (
+        {"feasible": said["feasible"]} if said.get("feasible") is not None else {}
+    )
+    return {**found, **chances}, stds
 
 
 def _with_predictions(
     frame: polars.DataFrame, said: Sequence[Said], dialect: Dialect, decimal: Decimal
 ) -> polars.DataFrame:
     extra: list[polars.Series] = []
-    for name in PREDICTIONS:
-        values = [each.get(name) for each in said]
+    flat = [_flat(each) for each in said]
+    named = dict.fromkeys(name for each, _ in flat for name in each)
+    columns = [n for n in named if n not in CHANCES] + [n for n in named if n in CHANCES]
+    if any(each.get("outcomes") for each in said):
+        # Runs of a first round have no predictions, and need no columns for them.
+        columns = [name for name in columns if name not in PREDICTIONS or name in CHANCES]
+    for name in columns:
+        values = [each.get(name) for each, _ in flat]
         if dialect.kind != "csv":
             extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
         else:
-            texts = [_text(name, value, each.get("std"), decimal) for value, each in zip(values, said, strict=True)]
+            texts = [_text(name, value, stds.get(name), decimal) for value, (_, stds) in zip(values, flat, strict=True)]
             extra.append(polars.Series(f"{PREFIX}{name}", texts, dtype=polars.String()))
     reasons = [each.get("because") for each in said]
     return frame.with_columns([*extra, polars.Series(f"{PREFIX}because", reasons, dtype=polars.String())])
@@ -114,6 +137,6 @@ def _text(name: str, value: float | None, std: float | None, decimal: Decimal) -
     """A number of a prediction as a cell, with the digits that its uncertainty leaves it."""
     if value is None:
         return None
-    if name == "chance" or not std:
-        return number_text(value, decimal, CHANCE_DIGITS if name == "chance" else DIGITS)
+    if name in CHANCES or not std:
+        return number_text(value, decimal, CHANCE_DIGITS if name in CHANCES else DIGITS)
     return rounded(value, std).replace(".", decimal)

@@ -8,7 +8,7 @@ from likewise.campaign.problem import Problem, solve
 from likewise.campaign.sheet import sheet
 from likewise.cli.answers import header_json
 from likewise.cli.commands import options
-from likewise.cli.commands.session import Session
+from likewise.cli.commands.session import Session, one_value
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
 from likewise.model.assessment.compare import Comparison
@@ -22,7 +22,7 @@ MOST = 1000
 def compare(file: options.File = None, *, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
     """Rank similarities by how well each predicts measured values it has not seen."""
     session = Session.of(file, console)
-    columns, model = session.fill(columns), session.fill(model)
+    columns, model = one_value(session, columns, "compare"), session.fill(model)
     table = sheet(session.table, columns.choices, console)
     request = model.request(columns)
     with console.working("comparing similarities"):
@@ -49,7 +49,7 @@ def _compare(problem: Problem, seed: int, console: Console) -> Comparison:
 def diagnose(file: options.File = None, *, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
     """Say whether the similarities explain the values: leave-one-out errors, calibration, outliers and a verdict."""
     session = Session.of(file, console)
-    columns, model = session.fill(columns), session.fill(model)
+    columns, model = one_value(session, columns, "diagnose"), session.fill(model)
     table = sheet(session.table, columns.choices, console)
     with console.working("leaving out each object in turn"):
         problem, found = solve(table, model.request(columns), _diagnose, console)

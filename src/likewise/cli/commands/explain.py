@@ -17,7 +17,7 @@ from likewise.campaign.sheet import Sheet, sheet
 from likewise.campaign.wording import shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
-from likewise.cli.commands.session import Session
+from likewise.cli.commands.session import Session, one_value
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
@@ -41,7 +41,7 @@ def explain(
 ) -> Reply:
     """Predict any object, measured or not, in FILE or not, and show the measured objects that speak for it."""
     session, what = _session(what, console)
-    columns, model = session.fill(columns), session.fill(model)
+    columns, model = one_value(session, columns, "explain"), session.fill(model)
     table = sheet(session.table, columns.choices, console)
     x = table.respell(_object(table, what))
     for note in beyond_seen(x, table.in_play, table.roles.objects[0]):

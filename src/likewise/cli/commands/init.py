@@ -18,6 +18,7 @@ from likewise.campaign.roles import aside
 from likewise.campaign.sheet import Choices, Sheet, sheet
 from likewise.campaign.targets import check_targets
 from likewise.campaign.wording import count
+from likewise.cli.answers import directions_json
 from likewise.cli.commands import options
 from likewise.cli.commands.session import command
 from likewise.cli.commands.suggest import Out, Report, SpaceText
@@ -60,7 +61,7 @@ def init(
     file = _as_table(file, console)
     chosen = _choices(file, columns.choices, where)
     found = sheet(file, chosen, console, where, may_be_empty=True)
-    settings = _settings(found, chosen, model)
+    settings = _settings(found, chosen, model, columns)
     settings |= {"n": n, "space": space, "report": None if report is None else report.name}
     following = (out or Path(f"next{_ending(file)}")).name
     about = {} if where is not None else dict(found.kinds)
@@ -85,7 +86,7 @@ def _write_empty(file: Path, space: Space, chosen: Choices) -> None:
     """A table without rows, for candidates of a space."""
     check_name(file)
     names = list(chosen.objects) or list(space.parts) or ["object"]
-    columns = dict.fromkeys([*names, chosen.value or "value"], polars.String())
+    columns = dict.fromkeys([*names, chosen.value or "value", *chosen.others], polars.String())
     write(polars.DataFrame(schema=columns), file, dialect_for(file, Dialect()))
 
 
@@ -117,7 +118,9 @@ def _choices(file: Path, chosen: Choices, space: Space | None) -> Choices:
         likely = [
             c
             for c in table.columns
-            if c not in (value, chosen.std, *table.computed) and not aside(c) and not c.startswith("likewise_")
+            if c not in (value, *chosen.others, chosen.std, *table.computed)
+            and not aside(c)
+            and not c.startswith("likewise_")
         ]
         return replace(chosen, objects=tuple(likely), value=value)
     return chosen
@@ -129,9 +132,11 @@ def _value(file: Path, chosen: Choices) -> str:
     return sheet(file, replace(chosen, objects=(table.columns[0],)), Listener(), may_be_empty=True).roles.value
 
 
-def _settings(found: Sheet, chosen: Choices, model: options.Aim) -> dict[str, Any]:
+def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: options.Columns) -> dict[str, Any]:
     roles = found.roles
+    named = columns if columns.value else replace(columns, value=[roles.value])
     return {
+        "aims": named.aims(model.minimize),
         "object": list(roles.objects),
         "value": roles.value,
         "std": roles.std,
@@ -145,9 +150,10 @@ def _settings(found: Sheet, chosen: Choices, model: options.Aim) -> dict[str, An
 
 def _percent(found: Sheet) -> str | None:
     """From 0 to 100, where the values are in percent by their name and none lies outside."""
-    values = [found.values[place] for place in found.measured]
+    values = [value for place in found.measured if (value := found.values[place]) == value]
     inside = all(0 <= value <= 100 for value in values)
-    return "0,100" if _unit(found.roles.value) in PERCENT and inside else None
+    of = f"{found.roles.value}=" if found.roles.others else ""
+    return f"{of}0,100" if _unit(found.roles.value) in PERCENT and inside else None
 
 
 def _unit(name: str) -> str | None:
@@ -161,20 +167,22 @@ def _unit(name: str) -> str | None:
 
 
 def _units(found: Sheet) -> dict[str, str]:
-    names = (*found.roles.objects, found.roles.value)
+    names = (*found.roles.objects, *found.roles.values)
     return {name: unit for name in names if (unit := _unit(name)) is not None}
 
 
 def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path | None, following: str) -> None:
-    roles, aim = found.roles, "smallest" if settings["minimize"] else "largest"
+    roles, aims = found.roles, settings["aims"]
     kinds = [f"{name} ({found.kinds[name]})" if name in found.kinds else name for name in roles.objects]
     rows = (count(len(found.measured), "measured row"), count(len(found.candidates), "candidate"))
     say(f"{found.table.name}: {', '.join(rows)}.")
     say(f"An experiment is described by: {', '.join(kinds)}.")
-    say(f"Measured is: {roles.value}; the {aim} is looked for.")
+    measured = [name for name in roles.values if name not in found.given]
+    aim = aims.text if aims.several else aims.text.removesuffix(f" {roles.value}")
+    say(f"Measured is: {', '.join(measured)}; {aim} is looked for.")
     if settings["bounds"]:
-        say(f"Values lie between: {settings['bounds'].replace(',', ' and ')}.")
-    taken = {*roles.objects, roles.value, roles.std, *found.own}
+        say(f"Values lie between: {settings['bounds'].replace(',', ' and ').replace('=', ' ')}.")
+    taken = {*roles.taken, *found.own}
     if left := [name for name in found.table.columns if name not in taken]:
         say(f"Not used, and kept: {', '.join(left)}.")
     say(f"Written to {target}. Change it there if something is not right, for instance the direction.")
@@ -189,7 +197,7 @@ def _data(found: Sheet, target: Path, settings: Mapping[str, Any], following: st
         "settings": str(target),
         "object_columns": list(found.roles.objects),
         "value_column": found.roles.value,
-        "direction": "minimize" if settings["minimize"] else "maximize",
+        **directions_json(settings["aims"]),
         "measured": len(found.measured),
         "candidates": len(found.candidates),
         "notes": console.notes,

@@ -9,6 +9,7 @@ from typing import Annotated, cast
 
 import typer
 
+from likewise.campaign.aims import Aims, read_aims
 from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.cli.batches import Batch
@@ -34,7 +35,14 @@ class Columns:
         list[str] | None,
         typer.Option("--object", "-o", help="Column of the objects; once for each column if they are records."),
     ] = None
-    value: Annotated[list[str] | None, typer.Option("--value", "-v", help="Column of the measured values.")] = None
+    value: Annotated[
+        list[str] | None,
+        typer.Option("--value", "-v", help="Column of the measured values; several: yield:max, and again cost:min."),
+    ] = None
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", help='Column of measured values that has to keep a limit: "impurity<2", "pH 6..8".'),
+    ] = None
     std: Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")] = None
     text: Annotated[list[str] | None, typer.Option("--text", help="Column of numbers to compare as text.")] = None
     decimal: Annotated[
@@ -50,22 +58,30 @@ class Columns:
         if self.decimal not in (None, ".", ","):
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
+        value, *others = self.aims().columns or (None,)
         return Choices(
             tuple(self.object or ()),
-            self._one_value(),
+            value,
             self.std,
             tuple(self.text or ()),
             decimal,
             bool(self.skip_bad),
+            others=tuple(name for name in others if name is not None),
         )
 
-    def _one_value(self) -> str | None:
-        """The column of the values; more than one is refused, so that none of them is dropped unsaid."""
-        several = list(dict.fromkeys(self.value or ()))
-        if len(several) > 1:
-            names = " and ".join(f"--value {shlex.quote(name)}" for name in several)
-            raise UsageError(f"{names} are two objectives, and one column is optimised at a time; give one --value.")
-        return several[0] if several else None
+    def aims(self, minimize: bool | None = None) -> Aims:
+        """What is wanted of the columns of values."""
+        aims = read_aims(self.value or (), self.require or (), minimize=minimize)
+        if aims.limits and not aims.objectives:
+            raise UsageError("--require needs a column to optimise beside it; give --value yield:max, say.")
+        return aims
+
+    def single(self, command: str) -> Columns:
+        """The same for a command that looks at one column of values."""
+        if self.aims().several:
+            names = " or ".join(f"--value {shlex.quote(name)}" for name in self.aims().columns)
+            raise UsageError(f"likewise {command} looks at one column of values; say which: {names}.")
+        return self
 
 
 @dataclass(frozen=True)
@@ -94,13 +110,20 @@ class Aim(Model):
         typer.Option("--minimize/--maximize", help="Look for the smallest value, or the largest (default)."),
     ] = None
     bounds: Annotated[
-        str | None, typer.Option("--bounds", help="Between which values lie: 0,100 (or 0, without an end).")
+        str | None,
+        typer.Option(
+            "--bounds", help="Between which values lie: 0,100 (or 0, without an end); yield=0,100 of several."
+        ),
     ] = None
 
     def request(self, columns: Columns) -> Request:
         """What is asked for, of a table with these columns."""
-        given = replace(super().request(columns), bounds=parse_bounds(self.bounds))
-        return replace(given, direction="minimize" if self.minimize else "maximize")
+        aims = columns.aims(self.minimize)
+        directions = [*aims.objectives.values()] or ["minimize" if self.minimize else "maximize"]
+        given = replace(super().request(columns), direction=directions[0])
+        if not aims.several:
+            return replace(given, bounds=parse_bounds(self.bounds))
+        return replace(given, aims=aims, bounds=parse_named_bounds(self.bounds))
 
 
 @dataclass(frozen=True)
@@ -115,6 +138,10 @@ class Plate:
         list[str] | None, typer.Option("--at-most", help="So many different values in the batch: 3:ligand.")
     ] = None
     fix: Annotated[list[str] | None, typer.Option("--fix", help="A column with one value: base=KOAc.")] = None
+    cost: Annotated[
+        str | None, typer.Option("--cost", help="Column of what a run costs: chosen is the most gain for its cost.")
+    ] = None
+    budget: Annotated[float | None, typer.Option("--budget", help="What the batch may cost together.")] = None
     where: Annotated[
         str | None, typer.Option("--where", help="What may be suggested: \"cost < 20 and solvent != 'DMF'\".")
     ] = None
@@ -133,7 +160,25 @@ class Plate:
     def batch(self) -> Batch:
         """What the suggestions must keep to."""
         parts = (tuple(self.same or ()), self.groups or 1, tuple(self.at_most or ()), tuple(self.fix or ()))
-        return Batch(*parts, self.where)
+        return Batch(*parts, self.where, self.cost, self.budget)
+
+
+def parse_named_bounds(text: str | None) -> dict[str, Bounds] | None:
+    """The bounds of several columns by name.
+
+    >>> parse_named_bounds("yield=0,100; cost=0,")
+    {'yield': (0.0, 100.0), 'cost': (0.0, None)}
+    """
+    if text is None:
+        return None
+    found: dict[str, Bounds] = {}
+    for part in text.split(";"):
+        name, sign, ends = part.rpartition("=")
+        bounds = parse_bounds(ends) if sign else None
+        if bounds is None:
+            raise UsageError(f"--bounds {text!r}: there are several columns of values; say whose, as in yield=0,100.")
+        found[name.strip()] = bounds
+    return found
 
 
 def parse_bounds(text: str | None) -> Bounds | None:

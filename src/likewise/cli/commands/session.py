@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from likewise.campaign.listener import Listener
 from likewise.campaign.project import NAME, Project, find_project
+from likewise.cli.commands.options import Columns
 from likewise.errors import UsageError
 
 Options = TypeVar("Options")
@@ -17,6 +18,7 @@ Options = TypeVar("Options")
 WRITTEN = {
     "object": "--object",
     "value": "--value",
+    "require": "--require",
     "std": "--std",
     "text": "--text",
     "decimal": "--decimal",
@@ -34,11 +36,13 @@ WRITTEN = {
     "at_most": "--at-most",
     "fix": "--fix",
     "where": "--where",
+    "cost": "--cost",
+    "budget": "--budget",
     "n": "-n",
     "out": "--out",
     "report": "--report",
 }
-OF_COLUMNS = ("object", "value", "std", "text", "decimal", "skip_bad")
+OF_COLUMNS = ("object", "value", "require", "std", "text", "decimal", "skip_bad")
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,12 @@ class Session:
         if self.project is not None and name not in ("n", "out", "report"):
             option = shlex.join(words({name: value})) or "--maximize"
             self.listener.note(f"{option} in place of what {self.project.path} says, for this command alone")
+
+
+def one_value(session: Session, columns: Columns, name: str) -> Columns:
+    """The columns for a command that looks at one column of values; one that is typed goes without the project's."""
+    filled = session.fill(columns)
+    return (replace(filled, require=None) if columns.value else filled).single(name)
 
 
 def _as_option(name: str, value: Any) -> Any:

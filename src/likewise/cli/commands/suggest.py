@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from likewise.campaign import names, space_text
+from likewise.campaign.aims import Aims, read_value
 from likewise.campaign.display.naming import cells_of, columns_of
 from likewise.campaign.judgement import judge
 from likewise.campaign.listener import Listener
@@ -47,6 +48,7 @@ from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
 from likewise.tables.writing import check_name
 
+LOOSEN = "--same, --at-most, --fix, --where or --budget"
 InputFile = Annotated[
     Path | None,
     typer.Argument(
@@ -112,9 +114,12 @@ def suggest(
     own = {"n": n, "out": out, "report": report, "space": space}
     own |= {"method": method, "acquisition": acquisition, "strategy": strategy}
     given = session.values(own)
-    columns, model, plate = session.fill(columns), _direction(session, session.fill(model)), session.fill(plate)
+    columns, plate = session.fill(columns), session.fill(plate)
+    model = _direction(session, columns, session.fill(model))
     files = Files(given["out"], given["report"], force, more, plate.plate)
     _check_files(session.file, given["space"], files)
+    if files.report is not None and columns.aims().several:
+        raise UsageError("A report shows one column of values so far; leave --report out, or give one --value.")
     request = replace(
         model.request(columns),
         space=_space(session, given["space"]),
@@ -147,10 +152,11 @@ def _columns_of(session: Session, space: Space | None, columns: options.Columns)
     return {"object": list(space.parts), **value}
 
 
-def _direction(session: Session, model: options.Aim) -> options.Aim:
+def _direction(session: Session, columns: options.Columns, model: options.Aim) -> options.Aim:
     """Where nobody says which values are good, those that were good in the last round are."""
     last = None if session.file is None else Journal.of(session.file).last_round
-    if model.minimize is None and last is not None and last.get("direction") == "minimize":
+    said = columns.aims().several or any(read_value(text)[1] for text in columns.value or ())
+    if model.minimize is None and not said and last is not None and last.get("direction") == "minimize":
         session.listener.note("Looking for the smallest value, as in the last round (--maximize: the largest)")
         return replace(model, minimize=True)
     return model
@@ -286,21 +292,29 @@ def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Lis
         _remark_on_rows(problem.sheet, problem, listener)
     if len(found) < n and bound:
         fit = "suggestion fits" if len(found) == 1 else "suggestions fit"
-        listener.note(f"Only {len(found)} {fit} what is asked of the batch; loosen --same, --at-most, --fix or --where")
+        listener.note(f"Only {len(found)} {fit} what is asked of the batch; loosen {LOOSEN}")
     elif not found:
         listener.note(f"{NOTHING_LEFT} Add rows without a value, or use --space")
     elif len(found) < n:
         listener.note(f"Only {count(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
 
 
+def _aim(sheet: Sheet, problem: Problem) -> str:
+    """What is looked for, in words."""
+    goals = problem.study.goals
+    if goals.named:
+        return Aims(goals.objectives, goals.constraints).text
+    smallest = problem.study.direction == "minimize"
+    aim = f"the {'smallest' if smallest else 'largest'} {sheet.roles.value}"
+    return aim if smallest else f"{aim} (--minimize: the smallest)"
+
+
 def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
     measured, candidates = len(sheet.measured), len(sheet.candidates)
-    aim = "smallest" if problem.study.direction == "minimize" else "largest"
-    other = "" if aim == "smallest" else " (--minimize: the smallest)"
     rows = [count(measured, "measured row"), count(candidates, "candidate")]
     states = {"under way": sheet.under_way, "failed": sheet.in_state(Kind.FAILED), "left out": sheet.closed}
     rows += [f"{len(places)} {what}" for what, places in states.items() if places]
-    listener.note(f"{sheet.table.name}: {', '.join(rows)}. Looking for the {aim} {sheet.roles.value}{other}")
+    listener.note(f"{sheet.table.name}: {', '.join(rows)}. Looking for {_aim(sheet, problem)}")
     if candidates and problem.pool is None:
         listener.note(f"{count(candidates, 'row')} without a value ignored: candidates come from --space")
     if not measured:

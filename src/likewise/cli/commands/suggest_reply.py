@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from likewise.campaign.display.naming import cells_of, columns_of, headings_of, named_cells
 from likewise.campaign.display.numbers import expectation, interval, plus_minus
-from likewise.campaign.display.prospects import ORDER, prospect
+from likewise.campaign.display.prospects import ORDER, front_prospect, prospect
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.listener import Listener
@@ -19,12 +19,12 @@ from likewise.campaign.sheet import Choices, rows_named
 from likewise.campaign.wording import percent
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
 from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
+from likewise.cli.commands.suggest_outcomes import front_json, front_lines, lay_out_outcomes, outcomes_json, rows_of
 from likewise.cli.console import answer_width, say
 from likewise.cli.layout import Line, lay_out
 from likewise.report.page import Story
 from likewise.study.gain import Gain
 from likewise.study.suggestion import Suggestion
-from likewise.study.trial import Trial
 
 NEXT = "next.csv"
 NOTHING_LEFT = "Every candidate has a value or is under way: there is nothing left to suggest."
@@ -85,6 +85,8 @@ class Answer:
     @property
     def prospect(self) -> str:
         """What is still to be gained, in words."""
+        if self.problem.study.goals.named:
+            return front_prospect(self.gain, entering=self.problem.study.goals.objective is None)
         return prospect(self.gain, self.value, minimize=self.problem.study.direction == "minimize")
 
     @property
@@ -111,7 +113,12 @@ class Answer:
         out, committed = self.files.out, self.committed
         if out is None or committed is None:
             return "To begin with these, so that they are written down" if self.suggestions else ""
-        return f"Fill in column {self.value!r} of {out}, then" if self.suggestions or committed.out_already else ""
+        if not self.suggestions and not committed.out_already:
+            return ""
+        outcomes = self.problem.study.goals.named_outcomes
+        if len(outcomes) < 2:
+            return f"Fill in column {self.value!r} of {out}, then"
+        return f"Fill in columns {', '.join(map(repr, outcomes))} of {out}, as far as they are known, then"
 
     @property
     def next_command(self) -> str:
@@ -133,7 +140,6 @@ def following(table: Path) -> Path:
 
 def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
     problem, out, report = answer.problem, answer.files.out, answer.files.report
-    best = problem.study.best if problem.measured else None
     other = problem.recommended()
     suggestions = [
         {
@@ -146,13 +152,14 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
             "high": s.high,
             "chance": s.chance,
             "improvement": s.improvement,
+            **outcomes_json(s),
             "because": analogues_json(problem, s.analogues),
         }
         for rank, s in enumerate(answer.suggestions, 1)
     ]
     return {
         **header_json(problem, listener),
-        "best": None if best is None else _best_json(problem, best),
+        **(front_json(problem) if problem.study.goals.named else _best_json(problem)),
         "recommended": None
         if other is None
         else {**object_json(problem, other.object), "mean": other.mean, "low": other.low, "high": other.high},
@@ -168,11 +175,13 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
     }
 
 
-def _best_json(problem: Problem, best: Trial) -> dict[str, Any]:
-    sheet = problem.sheet
-    rows = [] if sheet is None else [sheet.table.number(place) for place in problem.measured_rows(best.object)]
+def _best_json(problem: Problem) -> dict[str, Any]:
+    if not problem.measured:
+        return {"best": None}
+    best = problem.study.best
     limit = {} if best.limit is None else {"limit": best.limit}
-    return {**object_json(problem, best.object), "value": best.value, **limit, "rows": rows}
+    found = {**object_json(problem, best.object), "value": best.value, **limit, "rows": rows_of(problem, best.object)}
+    return {"best": found}
 
 
 def say_answer(answer: Answer) -> None:
@@ -188,6 +197,8 @@ def _laid_out(answer: Answer, reasons: Reasons) -> list[str]:
     """The suggestions, a column for each factor, and what is expected of them and why."""
     problem, names, found = answer.problem, reasons.names, answer.suggestions
     columns = columns_of(problem, answer.chosen.objects)
+    if found[0].outcomes:
+        return lay_out_outcomes(problem, answer.names, found, reasons, columns)
     headings, predicted = headings_of(names, columns), found[0].mean is not None
     rows = []
     for name, s in zip(answer.names, found, strict=True):
@@ -203,9 +214,12 @@ def _laid_out(answer: Answer, reasons: Reasons) -> list[str]:
 def _say_background(answer: Answer, reasons: Reasons) -> None:
     """The order, the best so far, what is still to be gained, the verdict, and how to go on."""
     problem, names = answer.problem, reasons.names
-    if len(answer.suggestions) > 1 and answer.suggestions[0].mean is not None:
+    first = answer.suggestions[0] if answer.suggestions else None
+    if len(answer.suggestions) > 1 and first is not None and (first.mean is not None or first.outcomes):
         say("", ORDER)
-    if problem.measured:
+    if problem.measured and problem.study.goals.named:
+        say("", *front_lines(problem, reasons))
+    elif problem.measured:
         best = problem.study.best
         where = _where(problem, best.object)
         say("", f"Best so far: {answer.value} {best.measured}{where}, {names.object(best.object, reasons.column)}.")

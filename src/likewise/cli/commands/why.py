@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from likewise.campaign.aims import Aims
 from likewise.campaign.display.numbers import expectation
 from likewise.campaign.runs.journal import Journal, history
 from likewise.campaign.wording import percent, shown
@@ -17,7 +19,7 @@ from likewise.cli.commands.stored import open_existing, trials_of
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import UsageError
-from likewise.study.goals import VALUE
+from likewise.study.goals import VALUE, Limits
 from likewise.study.storage.trials import Row
 from likewise.study.trial import Outcome
 
@@ -105,9 +107,35 @@ def _unknown(run: str, table: Path, journal: Journal) -> str:
     return f"{table} has no run {run!r}; its runs are {', '.join(known[-LISTED:])}{others}."
 
 
+def _aim(made: dict[str, Any]) -> str:
+    if "objectives" not in made:
+        return f"the {'smallest' if made['direction'] == 'minimize' else 'largest'}"
+    limits = {name: Limits(-inf if a is None else a, inf if b is None else b) for name, (a, b) in _limits(made)}
+    return Aims(made["objectives"], limits).text
+
+
+def _limits(made: dict[str, Any]) -> Any:
+    return made.get("constraints", {}).items()
+
+
+def _say_outcomes(suggestion: dict[str, Any]) -> None:
+    """What was expected of several outcomes, and because of which results."""
+    for name, each in suggestion["outcomes"].items():
+        say(f"Expected {name} {expectation(each['mean'], each['low'], each['high'])}, because of:")
+        because = suggestion["because"].get(name, [])[:LISTED]
+        rows = [
+            (f"{a['influence']:+.2f}", f"{a['value']:.6g}", shown(a["object"]), str(a["row"] or "")) for a in because
+        ]
+        say_table(("weight", name, "object", "row then"), rows, right=(0, 1, 3))
+    kept = f", and of {percent(suggestion['feasible'])} to keep the limits" if "feasible" in suggestion else ""
+    say(f"Chance of {percent(suggestion['chance'])} to be among the best{kept}.")
+
+
 def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Sequence[dict[str, Any]]) -> None:
     say(f"{run}, number {suggestion['rank']} of round {suggestion['round']}: {shown(suggestion['object'])}")
-    if suggestion.get("mean") is None:
+    if suggestion.get("outcomes"):
+        _say_outcomes(suggestion)
+    elif suggestion.get("mean") is None:
         say("It was chosen to be unlike what was tried before: too little was measured to predict anything.")
     else:
         expected = expectation(suggestion["mean"], suggestion["low"], suggestion["high"])
@@ -129,7 +157,7 @@ def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Se
         asked = " ".join(words(made.get("options", {})))
         say(
             f"Made on {made['time']} by likewise {made['likewise']}, seed {made['seed']}, data {made['data']}, looking "
-            f"for the {'smallest' if made['direction'] == 'minimize' else 'largest'}. Options: {asked or 'none'}."
+            f"for {_aim(made)}. Options: {asked or 'none'}."
         )
     for line in results:
         came = line.get("said") or f"{line['value']:.6g}"

@@ -1,0 +1,144 @@
+"""Several outcomes on the command line: three rounds by printed commands, with results that arrive one by one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+Run = Callable[..., Any]
+Save = Callable[..., Path]
+AIMS = ("--object", "a", "--object", "b", "--value", "strength:max", "--value", "price:min", "--require", "imp<=2.2")
+
+
+def strength(row: dict[str, str]) -> float:
+    return round(10 * float(row["a"]) + 4 * float(row["b"]) * (1 - float(row["b"])), 3)
+
+
+def price(row: dict[str, str]) -> float:
+    return round(2 + 3 * float(row["a"]) ** 2 + float(row["b"]), 3)
+
+
+def impurity(row: dict[str, str]) -> float:
+    return round(1 + 2 * float(row["a"]) * float(row["b"]), 3)
+
+
+MEASURED = {"strength": strength, "price": price, "imp": impurity}
+
+
+def table(known: int = 8) -> str:
+    places = [(i / 6, j / 6) for i in range(7) for j in range(7)]
+    rows = [{"a": f"{a:.3f}", "b": f"{b:.3f}"} for a, b in sorted(places, key=lambda p: (97 * p[0] + 31 * p[1]) % 1)]
+    lines = ["a,b,strength,price,imp"]
+    for k, row in enumerate(rows):
+        values = [str(f(row)) if k < known else "" for f in MEASURED.values()]
+        lines.append(",".join([row["a"], row["b"], *values]))
+    return "\n".join([*lines, ""])
+
+
+def fill(names: dict[str, tuple[str, ...]], path: str = "next.csv") -> None:
+    """Fill in some outcomes of each run, by its name; those of others that are out are completed."""
+    frame = polars.read_csv(path, infer_schema=False)
+    rows = frame.rows(named=True)
+    for row in rows:
+        for name in names.get(row["run"], tuple(MEASURED)):
+            row[name] = row[name] or str(MEASURED[name](row))
+    polars.DataFrame(rows, schema=frame.schema).write_csv(path)
+
+
+def runs(path: Path) -> dict[str, dict[str, str]]:
+    rows = polars.read_csv(path, infer_schema=False).rows(named=True)
+    return {row["run"]: row for row in rows if row.get("run")}
+
+
+def test_three_rounds_with_results_that_arrive_one_by_one(run: Run, save: Save) -> None:
+    file = save(table(), "alloys.csv")
+    command = ["suggest", file.name, *AIMS, "-n", "3", "--out", "next.csv"]
+    waiting: list[str] = []
+    for number in range(3):
+        answer = run(*command)
+        assert answer.code == 0, answer.err
+        for words in (
+            "strength",
+            "price",
+            "imp",
+            "enters the front",
+            "keeps limits",
+            "The front so far",
+            "price because",
+        ):
+            assert words in answer.out
+        assert ("Still under way" in answer.out) == bool(waiting)
+        new = [name for name in runs(Path("next.csv")) if name not in waiting]
+        assert len(new) == 3
+        fill({new[0]: ("strength",), new[1]: ("price", "imp"), new[2]: ()})
+        command = shlex.split(answer.out.strip().splitlines()[-1].split("then: ")[1])[1:]
+        told = run(*command)
+        assert told.code == 0, told.err
+        assert f"{2 + len(waiting)} results filled in" in told.out
+        kept = runs(file)
+        assert [kept[name]["status"] for name in new] == ["running", "running", "suggested"]
+        assert all(kept[name]["status"] == "done" and kept[name]["imp"] for name in waiting)
+        assert "0 results filled in" in run(*command).out
+        waiting, command = new, shlex.split(told.out.strip().splitlines()[-1].split("Next: ")[1])[1:]
+        assert number < 2 or kept.keys() >= set(new)
+    why = run("why", new[0], file.name).out
+    assert "Expected strength" in why
+    assert "keep the limits" in why
+
+
+def test_a_settings_file_says_what_is_wanted(run: Run, save: Save) -> None:
+    file = save(table(), "alloys.csv")
+    begun = run("init", file.name, *AIMS, "-n", 2)
+    assert begun.code == 0, begun.err
+    assert "the largest strength and the smallest price, where imp is at most 2.2 is looked for" in begun.out
+    data = run("suggest", "--json").data
+    assert data["objectives"] == {"strength": "maximize", "price": "minimize"}
+    assert data["constraints"] == {"imp": [None, 2.2]}
+    assert all(set(s["outcomes"]) == set(MEASURED) for s in data["suggestions"])
+    assert all(one["values"]["imp"] <= 2.2 for one in data["front"])
+
+
+def test_a_column_that_is_known_of_every_row_needs_no_model(run: Run, save: Save) -> None:
+    lines = table().splitlines()
+    full = [f"{line},{2 + k % 5}" for k, line in enumerate(lines[1:])]
+    file = save("\n".join([f"{lines[0]},euro", *full, ""]), "alloys.csv")
+    goals = ("--object", "a", "--object", "b", "--value", "strength:max", "--value", "euro:min")
+    answer = run("suggest", file.name, *goals, "-n", 2)
+    assert "taken as known, not measured" in answer.err
+    assert answer.code == 0, answer.err
+    bought = run("suggest", file.name, *AIMS[:6], "--cost", "euro", "--budget", "6", "-n", 4, "--json").data
+    prices = polars.read_csv(file)["euro"].to_list()
+    assert 0 < sum(prices[s["row"] - 2] for s in bought["suggestions"]) <= 6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--value", "strength:max", "--value", "strength:min"), ["both the largest and the smallest"]),
+        (("--value", "strength:max", "--value", "nothing:min"), ["nothing"]),
+        (("--value", "strength", "--require", "imp"), ["no requirement", "impurity<2"]),
+        (("--value", "strength", "--require", "imp 8..6"), ["leaves no room"]),
+        (("--require", "imp<2"), ["--value"]),
+        (("--value", "strength", "--budget", "5"), ["--cost"]),
+        (("--value", "strength", "--value", "a:min"), ["'a'"]),
+    ],
+)
+def test_what_cannot_be_meant_is_named(run: Run, save: Save, options: tuple[str, ...], words: list[str]) -> None:
+    answer = run("suggest", save(table(), "alloys.csv").name, "--object", "a", "--object", "b", *options)
+    assert answer.code != 0
+    for word in words:
+        assert word in " ".join(answer.err.split())
+
+
+def test_a_text_in_one_of_three_outcomes_is_named_by_its_cell(run: Run, save: Save) -> None:
+    lines = table().splitlines()
+    lines[2] = ",".join([*lines[2].split(",")[:4], "wet"])
+    answer = run("suggest", save("\n".join([*lines, ""]), "alloys.csv").name, *AIMS)
+    assert answer.code != 0
+    assert "'imp'" in answer.err
+    assert "wet" in answer.err
