@@ -54,17 +54,19 @@ class Reasons:
     def listed(self, suggestion: Suggestion, most: int = BECAUSE) -> list[Reason]:
         """The strongest reasons: what speaks for it first, then what speaks against it, each by its strength.
 
-        A result moves the prediction by its weight times what its value has over the mean of all.
+        A result moves the prediction by its weight times what its value has over the mean of all. Results of objects
+        that the suggestion is unlike, with negative weights, are named only where there are no others.
         """
-        moved = [(self.sign * a.influence * (a.value - self.typical), a) for a in _analogues(suggestion)]
+        found = _analogues(suggestion)
+        found = tuple(a for a in found if a.influence >= 0) or found
+        moved = [(self.sign * a.influence * (a.value - self.typical), a) for a in found]
         strongest = sorted(moved, key=lambda pair: -abs(pair[0]))[:most]
         ordered = sorted(strongest, key=lambda pair: (pair[0] < 0, -abs(pair[0])))
         return [Reason(a, by >= 0, a.influence >= 0, a.value > self.typical) for by, a in ordered]
 
     def texts(self, suggestion: Suggestion) -> tuple[str, str]:
-        """What speaks for a suggestion, and what against it, in words; of objects that it is like, if there are any."""
+        """What speaks for a suggestion, and what against it, in words."""
         found = self.listed(suggestion)
-        found = [reason for reason in found if reason.like] or found
         sides = ([self._worded(r, suggestion) for r in found if r.speaks_for is side] for side in (True, False))
         speaking, against = ("; ".join(texts) for texts in sides)
         return speaking, against
