@@ -30,3 +30,10 @@ def test_the_list_has_every_command_under_its_name(name: str) -> None:
     assert command.name == name
     assert command.help
     assert any("--debug" in parameter.opts for parameter in command.params)
+
+
+def test_the_options_of_suggest_need_no_large_library() -> None:
+    code = CODE.replace('["--help"]', '["suggest", "--help"]')
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert loaded == ["likewise.cli.commands.options", "likewise.cli.commands.suggest"]

@@ -13,8 +13,9 @@ from likewise.campaign.runs.results import merge_files
 from likewise.campaign.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.cli.commands import options
-from likewise.cli.commands.suggest import answer, suggest
+from likewise.cli.commands.suggest import suggest
 from likewise.cli.commands.suggest_reply import Files
+from likewise.cli.commands.suggest_work import answer
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.demo_lab import Laboratory
 from likewise.cli.parameters import Reply

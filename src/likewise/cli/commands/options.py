@@ -5,17 +5,20 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from likewise.campaign.aims import Aims, read_aims
-from likewise.campaign.sheet import Choices
-from likewise.campaign.similarities import Request
-from likewise.cli.batches import Batch
 from likewise.errors import UsageError
-from likewise.study.methods.bounded import Bounds
-from likewise.tables.cells import Decimal
+
+if TYPE_CHECKING:
+    # What computes loads where it is used, so that the list of a command's options is there at once.
+    from likewise.campaign.aims import Aims
+    from likewise.campaign.sheet import Choices
+    from likewise.campaign.similarities import Request
+    from likewise.cli.batches import Batch
+    from likewise.study.methods.bounded import Bounds
+    from likewise.tables.cells import Decimal
 
 File = Annotated[
     Path | None,
@@ -59,6 +62,8 @@ class Columns:
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
         value, *others = self.aims().columns or (None,)
+        from likewise.campaign.sheet import Choices
+
         return Choices(
             tuple(self.object or ()),
             value,
@@ -71,6 +76,8 @@ class Columns:
 
     def aims(self, minimize: bool | None = None) -> Aims:
         """What is wanted of the columns of values."""
+        from likewise.campaign.aims import read_aims
+
         aims = read_aims(self.value or (), self.require or (), minimize=minimize)
         if aims.limits and not aims.objectives:
             raise UsageError("--require needs a column to optimise beside it; give --value yield:max, say.")
@@ -98,6 +105,8 @@ class Model:
 
     def request(self, columns: Columns) -> Request:
         """What is asked for, of a table with these columns."""
+        from likewise.campaign.similarities import Request
+
         return Request(tuple(self.similarity or ()), seed=self.seed or 0, skip_bad=bool(columns.skip_bad))
 
 
@@ -160,6 +169,8 @@ class Plate:
     def batch(self) -> Batch:
         """What the suggestions must keep to."""
         parts = (tuple(self.same or ()), self.groups or 1, tuple(self.at_most or ()), tuple(self.fix or ()))
+        from likewise.cli.batches import Batch
+
         return Batch(*parts, self.where, self.cost, self.budget)
 
 

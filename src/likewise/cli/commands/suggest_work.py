@@ -1,0 +1,268 @@
+"""What `likewise suggest` does: it reads a table, asks its study, and writes a round of runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from likewise.campaign import names, space_text
+from likewise.campaign.aims import Aims, read_value
+from likewise.campaign.display.naming import cells_of, columns_of
+from likewise.campaign.judgement import judge
+from likewise.campaign.listener import Listener
+from likewise.campaign.plate_map import plate_map, write_plate
+from likewise.campaign.problem import Problem, solve
+from likewise.campaign.runs.commit import Asked, Committed, commit_first_table, commit_round
+from likewise.campaign.runs.journal import Journal
+from likewise.campaign.runs.results import check_closed, persist, stamp
+from likewise.campaign.runs.rounds import untouched_round
+from likewise.campaign.runs.suggestions_file import count_unmerged
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.similarities import Request
+from likewise.campaign.states import Kind
+from likewise.campaign.targets import check_targets
+from likewise.campaign.wording import count
+from likewise.cli.batches import Batch
+from likewise.cli.commands import options
+from likewise.cli.commands.session import Session
+from likewise.cli.commands.suggest_reply import (
+    NOTHING_LEFT,
+    Answer,
+    Files,
+    Plan,
+    answer_json,
+    following,
+    say_answer,
+)
+from likewise.cli.console import Console
+from likewise.cli.parameters import Reply
+from likewise.errors import StudyError, UsageError
+from likewise.report.page import check_report, write_report
+from likewise.spaces.base import Space
+from likewise.study.suggestion import Suggestion
+from likewise.tables.writing import check_name
+
+LOOSEN = "--same, --at-most, --fix, --where or --budget"
+
+
+class Typed(NamedTuple):
+    """What was typed: options of the command alone by their names, those in groups, and what is only on or off."""
+
+    own: dict[str, Any]
+    columns: options.Columns
+    model: options.Aim
+    plate: options.Plate
+    more: bool
+    force: bool
+
+
+def reply(file: Path | None, typed: Typed, console: Console) -> Reply:
+    """The suggestions for what was typed."""
+    session = Session.of(file if file is not None or typed.own["space"] is None else None, console)
+    if file is None and typed.own["space"] is not None:
+        session = replace(session, file=None, project=None)
+    given = session.values(typed.own)
+    columns, plate = session.fill(typed.columns), session.fill(typed.plate)
+    model = _direction(session, columns, session.fill(typed.model))
+    files = Files(given["out"], given["report"], typed.force, typed.more, plate.plate)
+    _check_files(session.file, given["space"], files)
+    if files.report is not None and columns.aims().several:
+        raise UsageError("A report shows one column of values so far; leave --report out, or give one --value.")
+    request = replace(
+        model.request(columns),
+        space=_space(session, given["space"]),
+        acquisition=names.acquisition(given["acquisition"] or "auto"),
+        strategy=names.strategy(given["strategy"] or "auto"),
+        method=names.method(given["method"] or "committee"),
+        searching=True,
+    )
+    every = {**vars(columns), **vars(model), **vars(plate), **given}
+    known = {name: value for name, value in every.items() if value is not None}
+    plan = Plan(session, {**known, **_columns_of(session, request.space, columns)})
+    number = given["n"] or 1
+    work = partial(answer, session.file, columns.choices, request, number, files, console, plan, batch=plate.batch)
+    found = persist(work, session.file, console)
+    if plate.plate is not None:
+        _write_plate(plate, found, request.seed, console)
+    return Reply(lambda: answer_json(found, console), lambda: say_answer(found))
+
+
+def _columns_of(session: Session, space: Space | None, columns: options.Columns) -> dict[str, Any]:
+    """The columns of a table that this command begins, or goes on with, for commands that do not know its space."""
+    if session.project is not None or space is None or not space.parts or columns.object:
+        return {}
+    value = {"value": columns.value or ["value"]} if session.file is None else {}
+    return {"object": list(space.parts), **value}
+
+
+def _direction(session: Session, columns: options.Columns, model: options.Aim) -> options.Aim:
+    """Where nobody says which values are good, those that were good in the last round are."""
+    last = None if session.file is None else Journal.of(session.file).last_round
+    said = columns.aims().several or any(read_value(text)[1] for text in columns.value or ())
+    if model.minimize is None and not said and last is not None and last.get("direction") == "minimize":
+        session.listener.note("Looking for the smallest value, as in the last round (--maximize: the largest)")
+        return replace(model, minimize=True)
+    return model
+
+
+def _space(session: Session, given: Any) -> Space | None:
+    """The space of a text, or of a part of the settings file."""
+    if given is None or isinstance(given, str):
+        return None if given is None else space_text.space(given)
+    where = "" if session.project is None else str(session.project.path)
+    return space_text.build(given, f"{where}, space")
+
+
+def _check_files(file: Path | None, space: Any, files: Files) -> None:
+    """Refuse what could not be read or written before any work is done."""
+    if file is None and space is None:
+        raise UsageError(
+            "Give a FILE with candidates, or a --space to take them from, or begin with `likewise init FILE`."
+        )
+    described = space_text.path(space) if isinstance(space, str) else None
+    sources = {"the input, to which results are merged by `likewise tell`": file, "the file of --space": described}
+    check_targets({"--out": files.out, "--report": files.report, "--plate": files.plate}, sources)
+    if files.out is not None and file is not None and file.exists() and not os.access(file, os.W_OK):
+        raise UsageError(f"{file} cannot be written, and the runs of --out are noted in it; work on a copy.")
+    for each in (file, files.out):
+        if each is not None and files.out is not None:
+            check_closed(each)
+    if files.report is not None:
+        check_report(files.report, files.force)
+
+
+def answer(
+    file: Path | None,
+    chosen: Choices,
+    request: Request,
+    n: int,
+    files: Files,
+    listener: Listener,
+    plan: Plan | None = None,
+    batch: Batch | None = None,
+) -> Answer:
+    """The suggestions for a table, or for a space, and their files."""
+    batch = batch or Batch()
+    plan, before = plan or Plan(), None if file is None else stamp(file)
+    with listener.working("reading"):
+        table = None if file is None else sheet(file, chosen, listener, request.space)
+    journal = None if file is None else Journal.of(file)
+    if files.out is not None:
+        check_name(files.out)
+        _check_out(files, file, table, chosen, plan, request)
+    again = [] if table is None or journal is None or files.more else untouched_round(table, journal.base)
+    if table is not None and again:
+        _say_again(table, again, listener)
+        table = table.reopen(again, as_candidates=request.space is None)
+    with listener.working("comparing objects") as progress:
+        ask = partial(_ask, n=n, batch=batch)
+        problem, found = solve(table, request, ask, listener, progress=progress)
+    _remark(problem, found, n, listener, bound=batch != Batch())
+    judgement = judge(problem)
+    verdict = None if judgement is None else judgement.verdict
+    asked = Asked(chosen, tuple(again), before, {"options": plan.options, "verdict": verdict})
+    committed = _commit(problem, found, files.out, asked, listener)
+    gain = problem.study.expected_gain(of=found) if problem.measured else None
+    made = Answer(problem, found, verdict, chosen, files, plan, committed, gain)
+    if files.report is not None:
+        with listener.working("drawing the report"):
+            write_report(made.story(judgement, listener.notes), files.report)
+    return made
+
+
+def _ask(problem: Problem, n: int, batch: Batch) -> list[Suggestion]:
+    try:
+        return problem.study.ask(n, **batch.options(problem))
+    except StudyError as error:
+        raise UsageError(f"{error}.") from None
+
+
+def _write_plate(plate: options.Plate, found: Answer, seed: int, console: Console) -> None:
+    """Write the plate map of the suggestions."""
+    problem, target = found.problem, plate.plate
+    if target is None or not found.suggestions:
+        return
+    columns = columns_of(problem, found.chosen.objects)
+    cells = [cells_of(problem, s.object, columns) for s in found.suggestions]
+    drawn = plate_map(len(cells), plate.wells or 96, plate.controls or 0, plate.replicates or 1, seed)
+    write_plate(target, drawn, found.names, columns, cells)
+    console.note(f"Plate map written to {target}: {count(len(drawn), 'well')} in random order")
+
+
+def _commit(
+    problem: Problem, found: Sequence[Suggestion], out: Path | None, asked: Asked, listener: Listener
+) -> Committed | None:
+    if out is None:
+        return None
+    if problem.sheet is None:
+        return commit_first_table(problem, found, out, asked)
+    return commit_round(problem, found, out, asked, listener)
+
+
+def _check_out(
+    files: Files, file: Path | None, table: Sheet | None, chosen: Choices, plan: Plan, request: Request
+) -> None:
+    """Refuse a target that is no table of suggestions, or holds something which nobody has merged yet."""
+    out = files.out
+    if out is None or files.force or not out.exists():
+        return
+    if file is not None and Journal.of(file).was_told(out):
+        return
+    if table is not None and file is not None and request.space is not None:
+        # Cells mean the same with a space and without; rows are compared by their cells.
+        table = sheet(file, chosen, Listener(), may_be_empty=True)
+    lost = count_unmerged(out, table, None if file is None else Journal.of(file).base)
+    if lost is None:
+        raise UsageError(f"{out} exists and is no table of suggestions; give another name, or --force to replace it.")
+    if file is None:
+        follow = plan.suggest(out, following(out))
+        raise UsageError(f"{out} exists. Go on with it ({follow}), give another name, or --force to replace it.")
+    if lost:
+        raise UsageError(
+            f"{out} exists, with {count(lost, 'row')} that {file} has not, or not so. Merge them first "
+            f"({plan.tell(file, out)}), give another name, or --force to lose them."
+        )
+
+
+def _say_again(table: Sheet, rows: Sequence[int], listener: Listener) -> None:
+    number = table.cell(table.own.round, rows[0])
+    listener.note(f"Nothing has come back of round {number} yet, so it is made anew (--more: others beside it)")
+
+
+def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener, *, bound: bool) -> None:
+    """Note what the table holds, and what is out of the ordinary about the answer."""
+    if problem.sheet is not None:
+        _remark_on_rows(problem.sheet, problem, listener)
+    if len(found) < n and bound:
+        fit = "suggestion fits" if len(found) == 1 else "suggestions fit"
+        listener.note(f"Only {len(found)} {fit} what is asked of the batch; loosen {LOOSEN}")
+    elif not found:
+        listener.note(f"{NOTHING_LEFT} Add rows without a value, or use --space")
+    elif len(found) < n:
+        listener.note(f"Only {count(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
+
+
+def _aim(sheet: Sheet, problem: Problem) -> str:
+    """What is looked for, in words."""
+    goals = problem.study.goals
+    if goals.named:
+        return Aims(goals.objectives, goals.constraints).text
+    smallest = problem.study.direction == "minimize"
+    aim = f"the {'smallest' if smallest else 'largest'} {sheet.roles.value}"
+    return aim if smallest else f"{aim} (--minimize: the smallest)"
+
+
+def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
+    measured, candidates = len(sheet.measured), len(sheet.candidates)
+    rows = [count(measured, "measured row"), count(candidates, "candidate")]
+    states = {"under way": sheet.under_way, "failed": sheet.in_state(Kind.FAILED), "left out": sheet.closed}
+    rows += [f"{len(places)} {what}" for what, places in states.items() if places]
+    listener.note(f"{sheet.table.name}: {', '.join(rows)}. Looking for {_aim(sheet, problem)}")
+    if candidates and problem.pool is None:
+        listener.note(f"{count(candidates, 'row')} without a value ignored: candidates come from --space")
+    if not measured:
+        listener.note("Nothing is measured yet. The first batch is spread out: each object is unlike the others")
