@@ -510,3 +510,18 @@ def test_intervals_are_shown_and_keep_to_the_bounds(run: Run, words: Path) -> No
     assert low <= explained["low"] <= explained["mean"] <= explained["high"] <= high
     assert "95 % interval" in run("suggest", words, "-o", "word", *FAST).out
     assert run("suggest", words, "-o", "word", *FAST, "--bounds", "low").code == 2
+
+
+def test_limits_are_shown_with_their_signs(save: Save, run: Run) -> None:
+    rows = ["<5", "<5", "20", "40", "60", ">75"]
+    table = save("temp,yield\n" + "".join(f"{20 + 10 * i},{cell}\n" for i, cell in enumerate(rows)) + "90,\n25,\n")
+    answer = run("suggest", table, "-n", 2, "--report", "r.html", "--out", "next.csv")
+    assert answer.code == 0
+    assert "'<5' taken as below 5: a limit, and not a value" in " ".join(answer.err.split())
+    assert "yield >75 (row 7)" in answer.out
+    assert "&gt;75" in Path("r.html").read_text()
+    suggested = Path("next.csv").read_text().splitlines()[1].split(",")
+    name = next(cell for cell in suggested if cell.startswith("R1-"))
+    why = run("why", name, table)
+    assert "with >75." in why.out
+    assert run("compare", table).code == run("diagnose", table).code == run("explain", table, "30").code == 0

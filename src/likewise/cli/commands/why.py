@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -99,6 +99,11 @@ def _measured(row: Row) -> str:
     return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in each.items())
 
 
+def _text(kept: Mapping[str, Any]) -> str:
+    """The value of a line of the journal, with its sign where it is only a limit."""
+    return str(Outcome(kept["value"], limit=kept.get("limit")))
+
+
 def _unknown(run: str, table: Path, journal: Journal) -> str:
     if not journal.suggestions:
         return f"There is no journal {journal.path}, so nothing is known of run {run!r}. `suggest --out` begins one."
@@ -141,13 +146,11 @@ def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Se
         expected = expectation(suggestion["mean"], suggestion["low"], suggestion["high"])
         say(f"Expected {expected}, with a chance of {percent(suggestion['chance'])} to beat the best, because of:")
         because = suggestion["because"]
-        rows = [
-            (f"{a['influence']:+.2f}", f"{a['value']:.6g}", shown(a["object"]), str(a["row"] or "")) for a in because
-        ]
+        rows = [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
         say_table(("weight", "value", "object", "row then"), rows, right=(0, 1, 3))
     best = made.get("best")
     if best is not None:
-        say(f"The best of {made['measured']} measured rows was {shown(best['object'])} with {best['value']:.6g}.")
+        say(f"The best of {made['measured']} measured rows was {shown(best['object'])} with {_text(best)}.")
     shares = [f"{each['name']} {percent(each['weight'])}" for each in made.get("similarities", [])]
     if shares:
         say(f"Similarities: {', '.join(shares)}.")
