@@ -295,7 +295,7 @@ def test_states_are_said_and_kept(run: Run, words: Path, rows: Rows) -> None:
     rewrite(Path("next.csv"), write)
     told = run("tell", words, "next.csv", "-o", "word")
     assert told.code == 0, told.err
-    for text in ("'failed' taken as failed", "'n.d.' taken as not determined", "'<0.1' taken as below the limit 0.1"):
+    for text in ("'failed' taken as failed", "'n.d.' taken as not determined", "'<0.1' taken as below 0.1"):
         assert text in told.err
     found = {row["word"]: row for row in rows(words) if row["run"]}
     assert sorted(row["status"] for row in found.values()) == sorted(STATES.values())

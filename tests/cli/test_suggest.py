@@ -525,3 +525,21 @@ def test_limits_are_shown_with_their_signs(save: Save, run: Run) -> None:
     why = run("why", name, table)
     assert "with >75." in why.out
     assert run("compare", table).code == run("diagnose", table).code == run("explain", table, "30").code == 0
+
+
+def test_a_column_of_days_is_a_block(run: Run, save: Save) -> None:
+    days = [("mon", 0.0), ("tue", 30.0), ("wed", -20.0)]
+    rows = [
+        f"{20 + 4 * i},{days[i % 3][0]},{50 - 0.02 * (20 + 4 * i - 70) ** 2 + days[i % 3][1]:.4g}" for i in range(24)
+    ]
+    table = save("\n".join(["temp,day,yield", *rows, "71,,", "118,,", ""]))
+    options = ("--object", "temp", "--value", "yield")
+    plain = run("explain", table, "70", *options, "--json").data
+    found = run("explain", table, "70", *options, "--block", "day", "--json").data
+    assert abs(found["mean"] - (50 + 10 / 3)) < 4.0
+    assert found["std"] < 0.6 * plain["std"]
+    answer = run("suggest", table, "-n", 1, *options, "--block", "day", "--out", "next.csv")
+    assert answer.code == 0
+    assert "--block day" in answer.out
+    assert "71" in Path("next.csv").read_text()
+    assert run("suggest", table, "-n", 1, *options, "--block", "yield").code == 2

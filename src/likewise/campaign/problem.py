@@ -26,6 +26,7 @@ from likewise.similarity.kinds.smiles import parsed
 from likewise.spaces.base import Space
 from likewise.spaces.pools.pool import Pool
 from likewise.study.goals import Computed
+from likewise.study.measurement import with_block
 from likewise.study.recommendation import Recommendation
 from likewise.study.study import Study
 from likewise.study.trial import Trial
@@ -270,7 +271,7 @@ def _tell(study: Study, sheet: Sheet) -> None:
 
 def _outcomes(sheet: Sheet, place: int) -> dict[str, Any]:
     """What was measured in a row by column; the first may be a limit, or have a standard deviation."""
-    found: dict[str, Any] = sheet.results(place)
+    found: dict[str, Any] = with_block(sheet.results(place), sheet.block(place))
     return {**found, **({sheet.roles.value: sheet.measurement(place)} if sheet.roles.value in found else {})}
 
 

@@ -49,6 +49,8 @@ class Roles:
     chosen: tuple[str, ...] = ()
     # Further columns of values, where there are several outcomes; `value` is the first of all.
     others: tuple[str, ...] = ()
+    # What values were measured together in: a day, a plate.
+    block: str | None = None
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -57,8 +59,8 @@ class Roles:
 
     @property
     def taken(self) -> set[str | None]:
-        """The columns that mean something: objects, values and standard deviations."""
-        return {*self.objects, *self.values, self.std}
+        """The columns that mean something: objects, values, standard deviations and blocks."""
+        return {*self.objects, *self.values, self.std, self.block}
 
     @property
     def record(self) -> bool:
@@ -74,25 +76,29 @@ def roles(
     *,
     others: Sequence[str] = (),
     decimal: Decimal | None = None,
+    block: str | None = None,
 ) -> Roles:
     """The columns as given, and those not given where they are unmistakable; `chosen` says what was taken."""
     given = list(dict.fromkeys(objects))
-    for name in (*given, *(c for c in (value, *others, std) if c is not None)):
+    for name in (*given, *(c for c in (value, *others, std, block) if c is not None)):
         table.column(name)
     for each in (value, *others):
-        _check_distinct(table, given, each, std)
+        _check_distinct(table, given, each, std, block)
     chosen = []
     if value is None:
-        value = _value(table, {*given, *others, std}, decimal)
+        value = _value(table, {*given, *others, std, block}, decimal)
         chosen.append(f"values from column {value!r}")
     if not given:
-        given = [_object(table, {value, *others, std})]
+        given = [_object(table, {value, *others, std, block})]
         chosen.insert(0, f"objects from column {given[0]!r}")
-    return Roles(tuple(given), value, std, tuple(chosen), tuple(others))
+    return Roles(tuple(given), value, std, tuple(chosen), tuple(others), block)
 
 
-def _check_distinct(table: Table, objects: Sequence[str], value: str | None, std: str | None) -> None:
-    named = [*((name, "objects") for name in objects), (value, "values"), (std, "standard deviations")]
+def _check_distinct(
+    table: Table, objects: Sequence[str], value: str | None, std: str | None, block: str | None
+) -> None:
+    others = ((value, "values"), (std, "standard deviations"), (block, "blocks"))
+    named = [*((name, "objects") for name in objects), *others]
     first: dict[str, str] = {}
     for name, what in named:
         if name is not None and first.setdefault(name, what) != what:

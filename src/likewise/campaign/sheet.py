@@ -59,6 +59,7 @@ class Choices:
     spellings: Mapping[str, Spellings] = field(default_factory=dict)
     own: RunColumns | None = None
     others: tuple[str, ...] = ()
+    block: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,12 @@ class Sheet:
     def measurement(self, place: int) -> Measurement:
         """What was measured in a row: a value, or only a limit."""
         state = self.states.get(place)
-        return Measurement(self.values[place], self.std(place), None if state is None else state.side)
+        side = None if state is None else state.side
+        return Measurement(self.values[place], self.std(place), side, self.block(place))
+
+    def block(self, place: int) -> str | None:
+        """What a row was measured together with, if that is known."""
+        return None if self.roles.block is None else self.cell(self.roles.block, place) or None
 
     @property
     def known(self) -> list[int]:
@@ -233,10 +239,19 @@ def sheet(
     for note in table.notes:
         listener.note(note)
     named = choices.objects or _parts(table, space)
-    own = choices.own or run_columns(table, (*named, choices.value, *choices.others, choices.std))
+    said = (*named, choices.value, *choices.others, choices.std, choices.block)
+    own = choices.own or run_columns(table, said)
     kept = [name for name in own if name in table.columns and name not in named]
     theirs = replace(table, frame=table.frame.drop(kept))
-    chosen = roles(theirs, named, choices.value, choices.std, others=choices.others, decimal=choices.decimal)
+    chosen = roles(
+        theirs,
+        named,
+        choices.value,
+        choices.std,
+        others=choices.others,
+        decimal=choices.decimal,
+        block=choices.block,
+    )
     for column in choices.text:
         table.column(column)
     kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
@@ -295,7 +310,7 @@ def _remark(made: Sheet, listener: Listener, *, results: bool) -> None:
     """Say what was taken for what, and what may have been meant otherwise."""
     table, chosen = made.table, made.roles
     notes = [", ".join(chosen.chosen)] if chosen.chosen else []
-    used = (*chosen.objects, *chosen.values, chosen.std)
+    used = (*chosen.objects, *chosen.values, chosen.std, chosen.block)
     notes += [f"column {column!r} {remark}" for column, remark in table.remarks.items() if column in used]
     computed = sorted(table.computed & {*chosen.objects})
     notes += [f"column {column!r} has formulas, with the results of when it was saved" for column in computed]

@@ -150,7 +150,7 @@ def fit(
     if limits is None:
         tuned, members = _fit_targets(grams, data, settings)
     else:
-        rough = rough_covariance(_rough(grams) + settings.offset, *data, anchors(values, limits))
+        rough = rough_covariance(rough_scores(grams) + settings.offset, *data, anchors(values, limits))
         tuned, members = _fit_targets(grams, data.censor(rough, limits), settings)
         better = _leading_covariance(tuned, members, data)
         tuned, members = _fit_targets(grams, data.censor(better, limits), settings)
@@ -185,10 +185,10 @@ def suitable_transform(
     if not settings.rescale:
         return Standardised
     some = anchors(values, limits)
-    return choose_transform((_rough(grams) + settings.offset)[np.ix_(some, some)], values[some])
+    return choose_transform((rough_scores(grams) + settings.offset)[np.ix_(some, some)], values[some])
 
 
-def _rough(grams: Sequence[Gram]) -> Matrix:
+def rough_scores(grams: Sequence[Gram]) -> Matrix:
     """The mean of all similarities, before anything is learnt."""
     return np.asarray(np.mean([scale * g.scores for scale, g in zip(_scales(grams), grams, strict=True)], axis=0))
 

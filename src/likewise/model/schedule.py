@@ -37,9 +37,10 @@ from numpy.typing import NDArray
 
 from likewise.model.assessment.leave_one_out import leave_one_out_error
 from likewise.model.committee import Committee, Suspect
-from likewise.model.fit import Settings, fit, recondition, suitable_transform, vote
+from likewise.model.fit import Settings, fit, recondition, rough_scores, suitable_transform, vote
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
+from likewise.model.targets.blocks import NONE, block_shifts
 from likewise.model.targets.censoring import exact, says_nothing
 from likewise.model.targets.contamination import far_values, suspects
 from likewise.similarity.base import Similarity, Vector
@@ -67,6 +68,7 @@ class Data:
     lots: a number from 0 to 1 that belongs to each object, whenever it is told; None draws one for each place.
     events: a number for each observation, the same for those that were told together; None: one by one.
     limits: of each whether its value is only a limit, and on which side (`censoring`); None: all are measured.
+    blocks: of each the number of the block that it was measured in (`blocks`); None: there are no blocks.
     """
 
     objects: Sequence[Any]
@@ -75,6 +77,7 @@ class Data:
     lots: Vector | None = None
     events: Index | None = None
     limits: Vector | None = None
+    blocks: Index | None = None
 
     @property
     def drawn(self) -> Vector:
@@ -91,15 +94,16 @@ class Data:
 
     def part(self, index: Any) -> Data:
         """Some of the observations."""
-        extra, lots, events, limits = (
-            None if each is None else each[index] for each in (self.extra_noise, self.lots, self.events, self.limits)
+        extra, lots, events, limits, blocks = (
+            None if each is None else each[index]
+            for each in (self.extra_noise, self.lots, self.events, self.limits, self.blocks)
         )
         limits = None if limits is None or not limits.any() else limits
-        return Data([self.objects[i] for i in index.tolist()], self.values[index], extra, lots, events, limits)
+        return Data([self.objects[i] for i in index.tolist()], self.values[index], extra, lots, events, limits, blocks)
 
     def same(self, other: Data) -> bool:
         """Whether they are the same observations."""
-        known = ((self.extra_noise, other.extra_noise), (self.limits, other.limits))
+        known = ((self.extra_noise, other.extra_noise), (self.limits, other.limits), (self.blocks, other.blocks))
         return (
             np.array_equal(self.values, other.values)
             and all(_same(mine, theirs) for mine, theirs in known)
@@ -108,7 +112,7 @@ class Data:
         )
 
 
-def _same(mine: Vector | None, theirs: Vector | None) -> bool:
+def _same(mine: Any, theirs: Any) -> bool:
     nothing = np.zeros(0)
     return np.array_equal(nothing if mine is None else mine, nothing if theirs is None else theirs)
 
@@ -205,6 +209,7 @@ class Model:
             bad, void = self._bad(data), np.flatnonzero(says_nothing(data.values, data.limits))
             trusted = np.setdiff1d(np.arange(len(data.values)), [*bad, *void])
             few = data.part(trusted) if len(trusted) < len(data.values) else data
+            few = self._in_mean_block(few)
             selection = select(few)
             named = tuple(Suspect(data.objects[i], float(data.values[i]), i) for i in bad.tolist())
             committee = replace(self._condition(few, selection), suspects=named)
@@ -228,6 +233,23 @@ class Model:
         used = np.union1d(choose(data, LEARNT_FROM), far)
         few = data.part(used)
         return known[used][suspects(self.grams.of(few.objects), few.values, few.extra_noise, self.settings.offset)]
+
+    def _in_mean_block(self, data: Data) -> Data:
+        """The observations without the shifts of their blocks, whose errors are known noise."""
+        if data.blocks is None:
+            return data
+        some = choose(data, LEARNT_FROM)
+        few, number = data.part(some), int(data.blocks.max()) + 1
+        assert few.blocks is not None
+        scores = rough_scores(self.grams.of(few.objects)) + self.settings.offset
+        shifts, variances = block_shifts(scores, few.values, few.blocks, number, few.extra_noise)
+        sizes = np.bincount(data.blocks[data.blocks != NONE], minlength=number)
+        inside = np.flatnonzero(data.blocks != NONE)
+        own, extra, values = data.blocks[inside], np.zeros(len(data.values)), data.values.copy()
+        values[inside] -= shifts[own]
+        extra[inside] = (sizes * variances)[own]
+        known = 0.0 if data.extra_noise is None else data.extra_noise
+        return replace(data, values=values, extra_noise=extra + known, blocks=None)
 
     def _condition(self, data: Data, selection: Selection) -> Committee:
         fit = last_fit(data.ends)

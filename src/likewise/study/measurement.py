@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import reprlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ class Measurement:
     value: what was measured, or the limit that it lies below or above.
     std: the standard deviation of the measurement, in the units of the values; None (default) where it is not known.
     limit: "below" or "above" where the value is only a limit; `Below` and `Above` make such. None by default.
+    block: what it was measured together with, such as a day or a plate: values of one block may be shifted alike. None
+        by default.
 
     >>> float(Measurement(0.31, std=0.02))
     0.31
@@ -32,6 +35,7 @@ class Measurement:
     value: float
     std: float | None = None
     limit: str | None = None
+    block: str | None = None
 
     def __float__(self) -> float:
         return float(self.value)
@@ -52,7 +56,7 @@ def Below(limit: float, std: float | None = None) -> Measurement:
     std: the standard deviation of the measurement, where it is known; None by default.
 
     >>> Below(0.1)
-    Measurement(value=0.1, std=None, limit='below')
+    Measurement(value=0.1, std=None, limit='below', block=None)
     """
     return Measurement(limit, std, "below")
 
@@ -65,11 +69,20 @@ def Above(limit: float, std: float | None = None) -> Measurement:
     return Measurement(limit, std, "above")
 
 
+def with_block(value: Any, block: Any) -> Any:
+    """The value as a measurement of a block, where one is named; of outcomes by name each."""
+    if block is None:
+        return value
+    if isinstance(value, Mapping):
+        return {name: with_block(each, block) for name, each in value.items()}
+    return replace(value if isinstance(value, Measurement) else Measurement(value), block=str(block))
+
+
 def with_limits(value: Any, below: Any, above: Any) -> Any:
     """The value that was told, or the limit that was told in its place; one of the three.
 
     >>> with_limits(None, 0.1, None)
-    Measurement(value=0.1, std=None, limit='below')
+    Measurement(value=0.1, std=None, limit='below', block=None)
     """
     if sum(each is not None for each in (value, below, above)) > 1:
         raise StudyError(f"tell one of value={value!r}, below={below!r} and above={above!r}; two limits are no value")
@@ -80,11 +93,12 @@ def read_value(x: Any, value: Any, std: float | None = None) -> Outcome:
     """The value of an object, its standard deviation and its limit, refused when they are no finite numbers.
 
     >>> read_value("CCO", Measurement(0.31, std=0.02))
-    Outcome(value=0.31, std=0.02, limit=None)
+    Outcome(value=0.31, std=0.02, limit=None, block=None)
     """
-    limit = None
+    limit = block = None
     if isinstance(value, Measurement):
-        value, std, limit = value.value, value.std if std is None else std, value.limit
+        limit, block, std = value.limit, value.block, value.std if std is None else std
+        value = value.value
     name = reprlib.repr(x)
     number = _number(value)
     if number is None:
@@ -99,7 +113,7 @@ def read_value(x: Any, value: Any, std: float | None = None) -> Outcome:
         raise StudyError(
             f"the standard deviation of {name} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
         )
-    return Outcome(number, spread, limit)
+    return Outcome(number, spread, limit, block)
 
 
 def _number(value: Any) -> float | None:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.model.gram import same_objects
 from likewise.model.schedule import Data
+from likewise.model.targets.blocks import NONE
 from likewise.model.targets.censoring import SIDES
 from likewise.study.goals import VALUE, Goals
 from likewise.study.methods.base import Told
@@ -45,7 +47,16 @@ def _data(ledger: Ledger, told: Sequence[Trial], events: Sequence[int], sign: fl
         np.array([ledger.lot(trial.id) for trial in told]),
         np.array(events, dtype=np.intp),
         sign * sides if sides.any() else None,
+        _blocks([trial.outcomes[name].block if name in trial.outcomes else None for trial in told]),
     )
+
+
+def _blocks(labels: Sequence[str | None]) -> NDArray[np.intp] | None:
+    """The number of each block, in an order of their own; None where there are not two of them."""
+    number = {label: i for i, label in enumerate(sorted({label for label in labels if label is not None}))}
+    if len(number) < 2:
+        return None
+    return np.array([NONE if label is None else number[label] for label in labels], dtype=np.intp)
 
 
 def _whole(ledger: Ledger) -> Data:
@@ -132,4 +143,4 @@ def _mean(measured: Sequence[Outcome]) -> Outcome:
     n, stds = len(measured), [one.std for one in measured if one.std is not None]
     std = float(np.sqrt(np.sum(np.square(stds)))) / n if len(stds) == n else None
     mean = float(np.mean([one.value for one in measured]))
-    return Outcome(mean, std, next(iter(sides), None), measured[0].told)
+    return Outcome(mean, std, next(iter(sides), None), told=measured[0].told)

@@ -33,6 +33,7 @@ class Outcome:
     """A measured outcome of a trial: its value, and the standard deviation of the measurement, where it is known.
 
     limit: "below" or "above" where the value is only an upper or a lower bound of what was measured.
+    block: what it was measured together with, such as a day or a plate, where that is known.
     told: the study's revision when it was told, which orders what was told.
 
     value: in the user's units.
@@ -45,6 +46,7 @@ class Outcome:
     value: float
     std: float | None = None
     limit: str | None = None
+    block: str | None = None
     told: int = field(default=0, repr=False, compare=False)
 
     def __str__(self) -> str:

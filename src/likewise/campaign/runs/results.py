@@ -172,6 +172,7 @@ def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
     std = found.std if found.std in columns else None
     text = tuple(name for name in found.text if name in columns)
     found = replace(found, others=tuple(name for name in found.others if name in columns))
+    found = replace(found, block=found.block if found.block in columns else None)
     if not any(name in columns for name in found.objects) and table.own.run in columns:
         return replace(found, objects=(table.own.run,), std=std, text=text, kinds={table.own.run: "text"})
     return replace(found, std=std, text=text)

@@ -47,6 +47,9 @@ class Columns:
         typer.Option("--require", help='Column of measured values that has to keep a limit: "impurity<2", "pH 6..8".'),
     ] = None
     std: Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")] = None
+    block: Annotated[
+        str | None, typer.Option("--block", help="Column of a day, plate or person that may shift the values.")
+    ] = None
     text: Annotated[list[str] | None, typer.Option("--text", help="Column of numbers to compare as text.")] = None
     decimal: Annotated[
         str | None, typer.Option("--decimal", help="Decimal sign, '.' or ','; detected if not given.")
@@ -72,6 +75,7 @@ class Columns:
             decimal,
             bool(self.skip_bad),
             others=tuple(name for name in others if name is not None),
+            block=self.block,
         )
 
     def aims(self, minimize: bool | None = None) -> Aims:

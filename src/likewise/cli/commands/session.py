@@ -20,6 +20,7 @@ WRITTEN = {
     "value": "--value",
     "require": "--require",
     "std": "--std",
+    "block": "--block",
     "text": "--text",
     "decimal": "--decimal",
     "skip_bad": "--skip-bad",
@@ -42,7 +43,7 @@ WRITTEN = {
     "out": "--out",
     "report": "--report",
 }
-OF_COLUMNS = ("object", "value", "require", "std", "text", "decimal", "skip_bad")
+OF_COLUMNS = ("object", "value", "require", "std", "block", "text", "decimal", "skip_bad")
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Finding:
 
 
 def _stored(outcome: Outcome) -> dict[str, Any]:
-    found = {"value": outcome.value, "std": outcome.std, "limit": outcome.limit}
+    found = {"value": outcome.value, "std": outcome.std, "limit": outcome.limit, "block": outcome.block}
     return {name: content for name, content in found.items() if content is not None}
 
 
@@ -61,8 +61,8 @@ def told(goals: Goals, what: Any, value: Any, std: Any = None, id: int | None = 
 
 
 def unnamed(what: Any, measured: Outcome, id: int | None = None) -> Finding:
-    """A value of the one objective without a name; a limit needs more than a number, and is stored as an outcome."""
-    if measured.limit is None:
+    """A value of the one objective without a name; what is more than a number is stored as an outcome."""
+    if measured.limit is None and measured.block is None:
         return Finding(what, State.TOLD, measured.value, measured.std, id=id)
     return Finding(what, State.TOLD, id=id, outcomes={VALUE: measured})
 
@@ -71,7 +71,7 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
     """The outcomes of an object by name, refused where a name is unknown or a value is no finite number.
 
     >>> read_outcomes(Goals({"yield": "maximize"}, named=True), "CCO", {"yield": 71})
-    {'yield': Outcome(value=71.0, std=None, limit=None)}
+    {'yield': Outcome(value=71.0, std=None, limit=None, block=None)}
     """
     names = goals.outcomes
     if not isinstance(value, Mapping):

@@ -13,7 +13,7 @@ from likewise.spaces.base import Space
 from likewise.study.goals import Goals
 from likewise.study.measurement import Measurement
 from likewise.study.record.findings import Finding, read_notes, told
-from likewise.study.record.trial_tables import LIMIT, NOTES, PREFIX, RESERVED, SPREAD, columns_of, limit_cell
+from likewise.study.record.trial_tables import BLOCK, LIMIT, NOTES, PREFIX, RESERVED, SPREAD, columns_of, limit_cell
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.tables.cells import empty
@@ -41,7 +41,7 @@ def frame_findings(frame: Any, space: Space, goals: Goals) -> list[Finding]:
     """The values and failures in a frame's rows; a row without either is passed over."""
     columns = [str(name) for name in frame.columns]
     values = _value_columns(columns, goals)
-    measured = {name + end for name in values.values() for end in ("", SPREAD, LIMIT)}
+    measured = {name + end for name in values.values() for end in ("", SPREAD, LIMIT, BLOCK)}
     objects = _objects(frame, columns, measured, space)
     cells = {name: as_objects(frame[own]) for name, own in zip(columns, frame.columns, strict=True)}
     rows = [{name: cells[name][i] for name in columns} for i in range(len(objects))]
@@ -114,10 +114,11 @@ def _finding(
 
 
 def _measurement(where: str, row: Mapping[str, Any], column: str, goals: Goals) -> Measurement:
-    """A value with the standard deviation and the limit beside it, if they are there."""
+    """A value with the standard deviation, the limit and the block beside it, if they are there."""
     std, limit = row.get(column + SPREAD if goals.named and column != "value" else "std"), row.get(column + LIMIT)
     side = None if _missing(limit) else limit_cell(where, row, column)
-    return Measurement(row[column], None if _missing(std) else std, side)
+    block = row.get(column + BLOCK)
+    return Measurement(row[column], None if _missing(std) else std, side, None if _missing(block) else str(block))
 
 
 def _fit(where: str, x: Any, space: Space) -> Any:

@@ -37,7 +37,9 @@ def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledg
 
 def _identity(space: Space, x: Any, result: Trial | Finding) -> tuple[Any, ...]:
     outcomes = tuple(
-        sorted((name, one.value, one.std or 0.0, one.limit or "") for name, one in result.outcomes.items())
+        sorted(
+            (name, one.value, one.std or 0.0, one.limit or "", one.block or "") for name, one in result.outcomes.items()
+        )
     )
     return space.key(x), result.state, None if outcomes else (result.value, result.std), outcomes
 
@@ -54,7 +56,7 @@ def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
             if entry.outcomes:
                 return replace(told(goals, x, entry.outcomes), notes=read_notes(entry.notes))
             assert entry.value is not None
-            found = told(goals, x, Measurement(entry.value, entry.std, entry.limit))
+            found = told(goals, x, Measurement(entry.value, entry.std, entry.limit, entry.block))
             return replace(found, notes=read_notes(entry.notes))
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error

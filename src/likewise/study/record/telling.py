@@ -8,7 +8,7 @@ from traceback import format_exception
 from typing import Any
 
 from likewise.study.answers import Answers
-from likewise.study.measurement import Measurement, with_limits
+from likewise.study.measurement import Measurement, with_block, with_limits
 from likewise.study.methods.base import Method
 from likewise.study.record.findings import Finding, check_single, read_notes, refuse_limits, told, told_row
 from likewise.study.record.frames import frame_findings
@@ -34,6 +34,7 @@ class Telling(Answers):
         std: float | Mapping[str, float] | None = None,
         below: float | None = None,
         above: float | None = None,
+        block: str | None = None,
         id: int | None = None,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
@@ -49,13 +50,14 @@ class Telling(Answers):
         below: instead of a value, a limit that it lies below, such as the limit of detection. It counts as what it
             is: any value below is possible. Among several outcomes tell `{"yield": Below(0.1)}`.
         above: instead of a value, a limit that it lies above; among several outcomes `Above(99)`.
+        block: what it was measured together with, such as a day or a plate. Values of one block may be shifted alike;
+            predictions are those of a mean block. None by default.
         id: the trial's number, instead of `what` or to make sure.
         notes: your own remarks, by name: `notes={"by": "Ann", "vial": 3}`; `Trial.notes` and `to_frame` have them.
         """
         check_single(what)
-        self._record(
-            [replace(told(self.goals, what, with_limits(value, below, above), std, id), notes=read_notes(notes))]
-        )
+        measured = with_block(with_limits(value, below, above), block)
+        self._record([replace(told(self.goals, what, measured, std, id), notes=read_notes(notes))])
 
     def tell_many(self, rows: Iterable[Sequence[Any]] | Any) -> None:
         """Record many values at once: all of them, or none if one is refused. Quicker than one by one.

@@ -36,7 +36,7 @@ PREFIX = "object."
 # What the columns of a user's notes begin with.
 NOTES = "notes."
 # What the columns of an outcome's standard deviation and limit are called after it.
-SPREAD, LIMIT = " std", " limit"
+SPREAD, LIMIT, BLOCK = " std", " limit", " block"
 SUFFIXES = (".csv", ".parquet", ".json")
 # Whole numbers beyond this are not all doubles.
 WHOLE = 2**53
@@ -58,6 +58,7 @@ class Entry(NamedTuple):
     outcomes: Mapping[str, Measurement] = {}
     limit: str | None = None
     notes: Mapping[str, Any] = {}
+    block: str | None = None
 
 
 def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
@@ -107,7 +108,7 @@ def read_entries(
     source = Path(path)
     measured = list((outcomes or {}).values()) or [value]
     spreads = [column + SPREAD for column in measured] if outcomes else [std]
-    limits = [column + LIMIT for column in measured]
+    limits = [column + end for column in measured for end in (LIMIT, BLOCK)]
     columns, records = _read(source, (*measured, *spreads))
     given = [] if object is None else [object] if isinstance(object, str) else list(object)
     if records and (missing := [name for name in (*measured, *given) if name not in columns]):
@@ -139,18 +140,24 @@ def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
     noted = tuple(dict.fromkeys(NOTES + name for row in rows if row.notes for name in json.loads(row.notes)))
     names = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
     if not outcomes and names in ([], [VALUE]):
-        return AFTER[:2] + ((VALUE + LIMIT,) if known else ()) + AFTER[2:] + noted
+        return (*AFTER[:2], *_more(known, [VALUE]), *AFTER[2:], *noted)
     outcomes = names
     stds = [name for name in outcomes if any("std" in one.get(name, {}) for one in known)]
-    limits = [name for name in outcomes if any("limit" in one.get(name, {}) for one in known)]
-    return (*outcomes, *(name + SPREAD for name in stds), *(name + LIMIT for name in limits), *AFTER[2:], *noted)
+    return (*outcomes, *(name + SPREAD for name in stds), *_more(known, outcomes), *AFTER[2:], *noted)
+
+
+def _more(known: Sequence[Mapping[str, Any]], outcomes: Sequence[str]) -> list[str]:
+    """The columns of limits and of blocks, where any is known."""
+    fields = ((LIMIT, "limit"), (BLOCK, "block"))
+    return [n + end for end, field in fields for n in outcomes if any(field in one.get(n, {}) for one in known)]
 
 
 def _record(row: Row, after: Sequence[str]) -> dict[str, Any]:
     known = {} if row.outcomes is None else json.loads(row.outcomes)
     told = {name: one["value"] for name, one in known.items()}
     told |= {name + SPREAD if name != VALUE else "std": one["std"] for name, one in known.items() if "std" in one}
-    told |= {name + LIMIT: one["limit"] for name, one in known.items() if "limit" in one}
+    for end, field in ((LIMIT, "limit"), (BLOCK, "block")):
+        told |= {name + end: one[field] for name, one in known.items() if field in one}
     told |= {NOTES + name: content for name, content in json.loads(row.notes or "{}").items()}
     fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
     return {"id": row.id, "object": json.loads(row.payload), **fields}
@@ -294,9 +301,11 @@ def _entry(
         raise StudyError(f"{where}: the object {content!r} is not JSON: {error}") from error
     error_text = record.get("error")
     error_text = None if error_text is None else str(error_text)
-    limit = None if outcomes or state is not State.TOLD else limit_cell(where, record, value)
+    alone = not outcomes and state is State.TOLD
+    limit, block = (limit_cell(where, record, value), block_cell(record, value)) if alone else (None, None)
     notes = {name.removeprefix(NOTES): cell for name, cell in record.items() if name.startswith(NOTES)}
-    return Entry(payload, measured, spread if state is State.TOLD else None, state, error_text, told, limit, notes)
+    known = spread if state is State.TOLD else None
+    return Entry(payload, measured, known, state, error_text, told, limit, notes, block)
 
 
 def _outcomes(where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]) -> dict[str, Measurement]:
@@ -304,10 +313,18 @@ def _outcomes(where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]
     found = {name: _number(where, column, record.get(column)) for name, column in outcomes.items()}
     spreads = {name: _number(where, column + SPREAD, record.get(column + SPREAD)) for name, column in outcomes.items()}
     return {
-        name: Measurement(value, spreads[name], limit_cell(where, record, outcomes[name]))
+        name: Measurement(
+            value, spreads[name], limit_cell(where, record, outcomes[name]), block_cell(record, outcomes[name])
+        )
         for name, value in found.items()
         if value is not None
     }
+
+
+def block_cell(record: Mapping[str, Any], column: str) -> str | None:
+    """The block that a value was measured in, if it is known."""
+    cell = record.get(column + BLOCK)
+    return None if empty(cell) else str(cell)
 
 
 def limit_cell(where: str, record: Mapping[str, Any], column: str) -> str | None:

@@ -2,8 +2,9 @@
 
     {"yield": {"value": 71.0, "std": 0.5, "told": 12}, "impurity": {"value": 0.1, "limit": "below", "told": 15}}
 
-`std` and `limit` are there where they are known: a value with the limit "below" is an upper bound of what was measured,
-with "above" a lower one. `told` is the study's revision when the outcome was recorded; the storage sets it.
+`std`, `limit` and `block` are there where they are known: a value with the limit "below" is an upper bound of what was
+measured, with "above" a lower one; a block is the day or the plate that it was measured on. `told` is
+the study's revision when the outcome was recorded; the storage sets it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from likewise.errors import StudyError
 from likewise.tables.nesting import strict_json
 
 LIMITS = ("below", "above")
-FIELDS = frozenset({"value", "std", "limit", "told"})
+FIELDS = frozenset({"value", "std", "limit", "block", "told"})
 
 
 def outcomes_fault(text: Any) -> str:
@@ -43,6 +44,8 @@ def _fault(one: Any) -> str:
         return "has a std that is no number from 0 on"
     if "limit" in one and one["limit"] not in LIMITS:
         return f"has a limit that is none of {', '.join(LIMITS)}"
+    if "block" in one and not isinstance(one["block"], str):
+        return "has a block that is no text"
     if "told" in one and not isinstance(one["told"], int):
         return "has no revision"
     return ""
