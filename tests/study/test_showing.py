@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import pickle
 from dataclasses import FrozenInstanceError
 from typing import Any
@@ -69,3 +70,40 @@ def test_a_suggestion_cannot_be_changed_but_copied_and_sent(shown: dict[str, Any
         suggestion.mean = 2.0  # type: ignore[misc]
     for twin in (copy.deepcopy(suggestion), pickle.loads(pickle.dumps(suggestion))):
         assert (twin, dict(twin.notes)) == (suggestion, dict(suggestion.notes))
+
+
+def test_everything_is_shown_as_a_small_escaped_table(shown: dict[str, Any]) -> None:
+    for name in ("study", "suggestion", "trial", "committee", "diagnosis"):
+        html = shown[name]._repr_html_()
+        assert html.count("<table>") == html.count("</table>") == 1, name
+        assert len(html) < 4 * SCREEN
+    study = lw.Study(lw.Pool(["<b>", "a&b", "c", "d", "e", "f"]), lw.Levenshtein())
+    assert "&lt;b&gt;" in study.ask(6)._repr_html_()
+    study.tell("<b>", 1.0)
+    for html in (study._repr_html_(), study.trials._repr_html_(), study.best._repr_html_()):
+        assert "&lt;b&gt;" in html
+        assert "<b>" not in html
+
+
+def test_a_front_is_shown_with_a_column_for_each_objective() -> None:
+    study = lw.Study(lw.Pool(["a", "b"]), lw.Hamming(), objectives={"yield": "maximize", "cost": "minimize"})
+    study.tell_many([("a", {"yield": 1.0, "cost": 2.0}), ("b", {"yield": 2.0, "cost": 3.0})])
+    assert "<th>yield</th><th>cost</th>" in study.front._repr_html_()
+    assert "2 on the front" in study._repr_html_()
+
+
+def test_suggested_molecules_are_drawn_and_other_texts_are_not() -> None:
+    pytest.importorskip("rdkit")
+    molecules = lw.Study(lw.Pool(["CCO", "CCN", "c1ccccc1"]), lw.Tanimoto())
+    assert molecules.ask(2)._repr_html_().count("<svg") == 2
+    assert "<svg" not in lw.Study(lw.Pool(["CCO", "CCN"]), lw.Levenshtein()).ask()._repr_html_()
+
+
+def test_asks_and_fits_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    study = lw.Study(lw.Strings("ACGT", 4), lw.Hamming())
+    study.tell_many([(x, x.count("A")) for x in ("AAAA", "AACC", "CCCC", "ACGT", "GGGG")])
+    with caplog.at_level(logging.DEBUG, logger="likewise"):
+        study.ask(2)
+    levels = {record.levelname: record.getMessage() for record in caplog.records}
+    assert levels["INFO"].startswith("asked 2 of study 'study' in ")
+    assert levels["DEBUG"].startswith("fitted Committee(")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from likewise.figures.markup import html_table
 from likewise.model.evidence import AMPLITUDE_STRENGTH, NOISE_PRIOR
 from likewise.model.gram import Gram
 from likewise.model.pending import Pending
@@ -101,6 +102,12 @@ class Committee:
         weighed = ", ".join(f"{shorten(name, 60)} {share:.0%}".replace("%", " %") for share, name in ranked)
         s = "" if len(self.members) == 1 else "s"
         return f"Committee({len(self.members)} member{s}, {len(self)} observations: {weighed})"
+
+    def _repr_html_(self) -> str:
+        shares = zip(self.similarities, self.similarity_weights().tolist(), strict=True)
+        ranked = sorted(((share, s.name) for s, share in shares), reverse=True)
+        rows = [(shorten(name, 60), f"{100 * share:.0f} %") for share, name in ranked]
+        return html_table(f"{len(self.members)} members, {len(self)} observations", ["similarity", "weight"], rows)
 
     @property
     def similarities(self) -> tuple[Similarity, ...]:

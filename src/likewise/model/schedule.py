@@ -27,9 +27,11 @@ what is left out once, nothing comes back, so that they never need a score again
 
 from __future__ import annotations
 
+import logging
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +47,8 @@ from likewise.model.targets.censoring import exact, says_nothing
 from likewise.model.targets.contamination import far_values, suspects
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.self_bounded import self_bounded
+
+LOG = logging.getLogger("likewise")
 
 CONDITIONED_ON = 1000
 LEARNT_FROM = 300
@@ -286,7 +290,10 @@ class Model:
         return self._fitted[1]
 
     def _fit_now(self, grams: Sequence[Gram], data: Data) -> Committee:
-        return fit(grams, data.values, data.extra_noise, data.limits, settings=self.settings)
+        began = perf_counter()
+        fitted = fit(grams, data.values, data.extra_noise, data.limits, settings=self.settings)
+        LOG.debug("fitted %r in %.2f s", fitted, perf_counter() - began)
+        return fitted
 
 
 def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:

@@ -21,7 +21,7 @@ from likewise.study.preferences import Preference, check_preference
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder
 from likewise.study.storage.base import OpenStudy
-from likewise.study.trial import State, Trial
+from likewise.study.trial import State, Trial, Trials
 
 if TYPE_CHECKING:
     import polars
@@ -44,11 +44,11 @@ class Results:
         return self._store.name
 
     @property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> Trials:
         """Every trial, in the order of creation."""
         with self._lock:
             self._ledger.sync()
-            return [for_user(trial) for trial in self._ledger.trials]
+            return Trials(for_user(trial) for trial in self._ledger.trials)
 
     def __len__(self) -> int:
         """How many trials there are, whatever became of them."""
@@ -124,7 +124,7 @@ class Results:
         return for_user(kept[int(np.argmax(chosen.scores(values, self.goals.objectives)))])
 
     @property
-    def front(self) -> list[Trial]:
+    def front(self) -> Trials:
         """The observations that no other beats in every objective, of those that keep to all constraints.
 
         Values of one object are averaged. Objects of which an objective is still missing, or known to be worse than a
@@ -133,8 +133,8 @@ class Results:
         kept, values = self._complete()
         better = is_nondominated(self._signed(values), equal=True) if len(self.goals.objectives) > 1 else None
         if better is None:
-            return [self.best] if kept else []
-        return [for_user(trial) for trial, good in zip(kept, better.tolist(), strict=True) if good]
+            return Trials([self.best] if kept else [])
+        return Trials(for_user(trial) for trial, good in zip(kept, better.tolist(), strict=True) if good)
 
     @property
     def hypervolume(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import platform
 import secrets
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from threading import RLock
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -41,13 +43,15 @@ from likewise.study.record.suspicion import Suspicion
 from likewise.study.record.telling import Telling
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
-from likewise.study.suggestion import Suggestion
-from likewise.study.trial import State
+from likewise.study.suggestion import Suggestion, Suggestions
+from likewise.study.trial import State, Trial, trials_html
 from likewise.tables.brief import brief
 
 if TYPE_CHECKING:
     from likewise.run.optimize import Result
     from likewise.run.options import RunOptions
+
+LOG = logging.getLogger("likewise")
 
 
 class Study(Telling):
@@ -136,6 +140,7 @@ class Study(Telling):
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
         found = chosen.similarities(similarity, space, np.random.default_rng(self.seed))
+        self._kind = next((one.kind for one in found if one.kind), "")
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         owner = storage if isinstance(storage, Storage) else open_storage(storage)
@@ -156,6 +161,13 @@ class Study(Telling):
         kept = "" if self.storage is None else f", storage={self.storage!r}"
         aims = f"objectives={dict(self.goals.objectives)!r}" if self.goals.named else f"direction={self.direction!r}"
         return f"Study({brief(self.space)}, {aims}, name={self.name!r}{kept}: {self._glance()})"
+
+    def _repr_html_(self) -> str:
+        several = self.goals.objective is None
+        best: list[Trial] = []
+        with suppress(LikewiseError):
+            best = self.front if several else [self.best]
+        return trials_html(repr(self), best)
 
     def _glance(self) -> str:
         """How many trials there are and the best value, as far as this process knows and a storage can say."""
@@ -193,7 +205,7 @@ class Study(Telling):
         where: str | Callable[[Any], bool] | None = None,
         cost: Any = None,
         budget: float | None = None,
-    ) -> list[Suggestion]:
+    ) -> Suggestions:
         """The next objects to try.
 
         n: how many, 1 by default; there are fewer, or none, only where the space has no more.
@@ -218,6 +230,7 @@ class Study(Telling):
             raise StudyError(
                 "replicates=True is for one objective without constraints; tell a repeat of your own choice"
             )
+        began = perf_counter()
         with self._lock:
             self._ledger.sync()
             self._expire()
@@ -225,7 +238,9 @@ class Study(Telling):
             found = asking.suggestions(n, worker=self.worker, lease=self._lease)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
-            return found
+            took = perf_counter() - began
+            LOG.info("asked %d of study %r in %.2f s, %d trials", len(found), self.name, took, len(self._ledger))
+            return Suggestions(replace(s, kind=self._kind) for s in found)
 
     def expected_gain(self, n: int = 1, *, of: Sequence[Suggestion] | None = None) -> Gain:
         """What is still expected to be gained over the best observation by the next ask, and the chance of any gain.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from likewise.figures.markup import draw_molecule, html_table
 from likewise.study.trial import SIGNS
 from likewise.tables.brief import brief
 
@@ -68,6 +69,7 @@ class Suggestion:
     object: what to try.
     mean, std: what is expected of its true value, and how uncertain that is.
     notes: where it comes from: `stage` is "initial", "enqueued" or "repeat" where it is not the model's own choice.
+    kind: what the study takes its objects for, such as "molecules".
     key: the object's name in its study.
     """
 
@@ -83,6 +85,8 @@ class Suggestion:
     high: float | None = None
     outcomes: Mapping[str, Expected] = field(default_factory=dict)
     chance_feasible: float | None = None
+    # What the study takes its objects for: molecules are drawn.
+    kind: str = field(default="", repr=False, compare=False)
     # The object's name in its study, whatever becomes of the object in the user's hands.
     key: str = field(default="", repr=False, compare=False)
 
@@ -100,6 +104,9 @@ class Suggestion:
         each = [f"{name}={expected.mean:.4g}" for name, expected in self.outcomes.items()]
         notes = [f"notes={brief(dict(self.notes), 80)}"] if self.notes else []
         return f"Suggestion({', '.join([str(self.id), brief(self.object), *shown, *each, *notes])})"
+
+    def _repr_html_(self) -> str:
+        return Suggestions([self])._repr_html_()
 
     @property
     def means(self) -> dict[str, float]:
@@ -120,6 +127,39 @@ class Suggestion:
             return f"try {what}: it is unlike what was tried before"
         because = ", ".join(f"{brief(a.object, 60)} ({a.measured})" for a in self.analogues[:3])
         return f"try {what}: expect {self.mean:.4g} ({self.low:.4g} to {self.high:.4g}), because of {because}"
+
+
+class Suggestions(list[Suggestion]):
+    """Suggestions, which a notebook shows as a table; molecules are drawn."""
+
+    def _repr_html_(self) -> str:
+        names = list(dict.fromkeys(name for s in self for name in s.outcomes))
+        rows = [
+            (s.id, _picture(s), *(_expected(s.outcomes.get(name)) for name in names), *_numbers(s, names), _because(s))
+            for s in self
+        ]
+        header = ["id", "object", *names, *([] if names else ["expected"]), "chance", "because of"]
+        return html_table("", header, rows)
+
+
+def _picture(s: Suggestion) -> str:
+    drawn = draw_molecule(s.object) if s.kind == "molecules" and isinstance(s.object, str) else None
+    return brief(s.object, 80) if drawn is None else drawn
+
+
+def _expected(one: Any) -> str:
+    return "" if one is None or one.mean is None else f"{one.mean:.4g} ({one.low:.4g} to {one.high:.4g})"
+
+
+def _numbers(s: Suggestion, names: list[str]) -> tuple[Any, ...]:
+    chance = "" if s.chance is None else f"{100 * s.chance:.0f} %"
+    return (chance,) if names else (_expected(s), chance)
+
+
+def _because(s: Suggestion) -> str:
+    lists = s.analogues.values() if isinstance(s.analogues, Mapping) else [s.analogues]
+    found = dict.fromkeys(f"{brief(a.object, 40)} ({a.measured})" for each in lists for a in each[:3])
+    return ", ".join(found) or str(s.notes.get("stage", ""))
 
 
 def _again(fields: Mapping[str, Any]) -> Suggestion:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from likewise.figures.markup import html_table
 from likewise.tables.brief import brief
 
 
@@ -98,7 +99,32 @@ class Trial:
         said = [told or (self.value is not None and f"value={self.measured}"), self.error and brief(self.error, 80)]
         return f"Trial({', '.join([str(self.id), brief(self.object), self.state.value, *filter(None, said)])})"  # type: ignore[list-item]
 
+    def _repr_html_(self) -> str:
+        return trials_html("", [self])
+
     @property
     def values(self) -> dict[str, float]:
         """The values of the outcomes that were told, by name."""
         return {name: outcome.value for name, outcome in self.outcomes.items()}
+
+
+class Trials(list[Trial]):
+    """Trials, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        return trials_html(f"{len(self)} trials", self)
+
+
+def trials_html(title: str, trials: Sequence[Trial], most: int = 20) -> str:
+    """Trials as a table, the first `most` of them."""
+    names = list(dict.fromkeys(name for trial in trials for name in trial.outcomes)) or ["value"]
+    rows = [
+        (trial.id, brief(trial.object, 80), *(_measured(trial, name) for name in names), trial.state.value)
+        for trial in trials[:most]
+    ]
+    more = f", of which {most} are shown" if len(trials) > most else ""
+    return html_table(title + more, ["id", "object", *names, "state"], rows)
+
+
+def _measured(trial: Trial, name: str) -> str:
+    return str(trial.outcomes[name]) if name in trial.outcomes else trial.measured if not trial.outcomes else ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import StudyError
+from likewise.figures.markup import html_table
 from likewise.model.assessment.leave_one_out import LeftOut, fresh, leave_out
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
@@ -17,6 +18,7 @@ from likewise.model.spectrum import negative_share
 from likewise.model.targets.contamination import describe
 from likewise.model.targets.transforms import mean_ranks
 from likewise.similarity.base import Vector
+from likewise.tables.brief import brief
 
 # Judging takes time in the cube of the observations; these many tell similarities apart.
 MOST = 400
@@ -133,19 +135,26 @@ class Diagnosis:
                 *self.remarks,
                 "",
                 table(rows, self.mean_rmse),
-                *(f"told {r.count} times, standard deviation {r.spread:.3g}: {r.object!r}" for r in self.replicated),
                 *(
-                    f"outlier: {o.object!r} has {o.value:.4g} where the others say {o.expected:.4g} "
+                    f"told {r.count} times, standard deviation {r.spread:.3g}: {brief(r.object)}"
+                    for r in self.replicated
+                ),
+                *(
+                    f"outlier: {brief(o.object)} has {o.value:.4g} where the others say {o.expected:.4g} "
                     f"({o.deviations:+.1f} standard deviations)"
                     for o in self.outliers
                 ),
                 *(
-                    f"left out: {o.object!r} has {o.value:.4g} where the others say {o.expected:.4g} "
+                    f"left out: {brief(o.object)} has {o.value:.4g} where the others say {o.expected:.4g} "
                     f"({o.deviations:+.2g} standard deviations); measure it again, or correct it"
                     for o in self.suspects
                 ),
             ]
         )
+
+    def _repr_html_(self) -> str:
+        rows = [*self.similarities, *([self.committee] if len(self.similarities) > 1 else [])]
+        return html_table(" ".join([self.verdict, *self.remarks]), HEADER, [_cells(row) for row in rows])
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data; objects are written as text."""

@@ -89,6 +89,6 @@ def self_bounded(similarity: Similarity) -> Similarity:
 
     >>> from likewise.similarity.kinds.strings import JaroWinkler
     >>> self_bounded(JaroWinkler()).name, type(self_bounded(JaroWinkler())).__name__
-    ('Jaro–Winkler', 'JaroWinkler')
+    ('JaroWinkler', 'JaroWinkler')
     """
     return similarity if similarity.self_bounded else SelfBounded(similarity)
