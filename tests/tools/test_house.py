@@ -22,6 +22,7 @@ def test_a_room_an_import_or_a_file_that_is_missing_is_noticed(tmp_path: Path, m
     monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
     page.PAGE.write_text("\n".join([*lines, "`model/nothing.py`"]), encoding="utf-8")
     assert sorted(faults()) == [
+        "import model → figures is not on the page",
         "import model → similarity is not on the page",
         "import model → tables is not on the page",
         "model/nothing.py is named on the page and gone",

@@ -30,7 +30,6 @@ from likewise.study.checks import at_least_one, check_setting
 from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
-from likewise.study.heartbeat import Heartbeat
 from likewise.study.methods.base import Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
@@ -43,6 +42,7 @@ from likewise.study.record.suspicion import Suspicion
 from likewise.study.record.telling import Telling
 from likewise.study.storage.address import shown
 from likewise.study.storage.base import OpenStudy, Storage, open_storage
+from likewise.study.storage.heartbeat import Heartbeat
 from likewise.study.suggestion import Suggestion, Suggestions
 from likewise.study.trial import State, Trial, trials_html
 from likewise.tables.brief import brief

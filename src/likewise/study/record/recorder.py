@@ -9,11 +9,11 @@ from typing import Any, final
 
 from likewise.errors import SimilarityError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.heartbeat import Heartbeat
 from likewise.study.methods.base import Proposer
 from likewise.study.record.findings import Finding
 from likewise.study.record.ledger import Ledger, lot
 from likewise.study.storage.base import NoTrial, OpenStudy
+from likewise.study.storage.heartbeat import Heartbeat
 from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State, Trial
