@@ -166,6 +166,8 @@ def test_the_papers_method_takes_numbers_alone() -> None:
     one = study(method=lw.Paper())
     with pytest.raises(lw.StudyError, match=r"<0\.1 is only a limit"):
         one.tell([1.0], below=0.1)
+    with pytest.raises(lw.StudyError, match="block='monday'"):
+        one.tell([1.0], 0.1, block="monday")
     assert not one.trials
 
 

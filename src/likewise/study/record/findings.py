@@ -135,10 +135,12 @@ def told_row(goals: Goals, row: Any) -> Finding:
 
 
 def refuse_limits(findings: Sequence[Finding], method: Any) -> None:
-    """A complaint about a value that is only a limit, where a method takes numbers alone."""
+    """A complaint about a value that is only a limit, or of a block, where a method takes numbers alone."""
     for one in (one for finding in findings for one in finding.outcomes.values()):
         if one.limit is not None:
             raise StudyError(f"{one} is only a limit, but {method!r} takes numbers alone; use the default method")
+        if one.block is not None:
+            raise StudyError(f"block={one.block!r} is nothing {method!r} knows of; use the default method")
 
 
 def check_single(what: Any) -> None:
