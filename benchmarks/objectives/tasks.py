@@ -141,7 +141,8 @@ def _function(
 ) -> Several:
     low, high, d = bounds
     first = replace(
-        Box(name, lambda x: function(x)[:, 0], np.full(d, low), np.full(d, high), 0.0, -1.0), initial=INITIAL
+        Box(name, lambda x: function(x)[:, 0], np.full(d, float(low)), np.full(d, float(high)), 0.0, -1.0),
+        initial=INITIAL,
     )
     objectives = {f"f{i + 1}": "minimize" for i in range(m)}
     return Several(first, lambda xs: function(np.asarray(xs, dtype=float)), objectives, **rest)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from likewise.errors import StudyError
-from likewise.figures import figures
+from likewise.figures import figures, fronts
+from likewise.report import fronts as front_data
 from likewise.report import plot_data
 from likewise.study.study import Study
 from likewise.study.suggestion import Suggestion
@@ -50,6 +51,19 @@ def weights(study: Study) -> Figure:
     committee = study.committee()
     names = [similarity.name for similarity in committee.similarities]
     return figures.weights(names, committee.similarity_weights().tolist())
+
+
+def front(study: Study, suggestions: Sequence[Suggestion] = ()) -> Figure:
+    """The trade-off of several objectives: measured objects, the front among them, and what suggestions promise.
+
+    Two objectives span the plane; from three on, each object is a line across one axis for each, better upwards.
+    """
+    return fronts.front(front_data.front(study, suggestions))
+
+
+def hypervolume(study: Study) -> Figure:
+    """How much the front dominates after each measurement, from the reference that the study has by now."""
+    return fronts.hypervolume(front_data.volumes(study))
 
 
 def _enough(study: Study, least: int) -> None:

@@ -72,3 +72,28 @@ class Map:
         known = {*measured, *self.picks}
         others = [place for place in range(len(self.values)) if place not in known]
         return {"others": others, "measured": measured, "suggested": self.picks}
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """Objectives of measured objects, a row each, which of them are on the front and which keep to the limits.
+
+    `mean`, `low` and `high` are what is expected of suggestions; `larger` says whether more of an objective is better.
+    """
+
+    names: Sequence[str]
+    larger: Sequence[bool]
+    values: Matrix
+    best: NDArray[np.bool_]
+    kept: NDArray[np.bool_]
+    mean: Matrix
+    low: Matrix
+    high: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Volumes:
+    """The hypervolume after each measurement; `rounds` are the places at which rounds begin."""
+
+    values: Vector
+    rounds: Sequence[int] = ()

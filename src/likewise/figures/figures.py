@@ -61,7 +61,8 @@ def matplotlib() -> Any:
 
 
 @contextmanager
-def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
+def draw(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
+    """A figure in the style of all, and its axes."""
     with matplotlib().rc_context(STYLE):
         from likewise.figures.picture import Picture
 
@@ -71,7 +72,7 @@ def _figure(height: float = SIZE[1]) -> Iterator[tuple[Figure, Any]]:
 
 def progress(course: Course, upcoming: Expectations | None = None, name: str = "value") -> Figure:
     """Values in the order they were told, the best so far, and what is expected of the suggestions."""
-    with _figure() as (figure, axes):
+    with draw() as (figure, axes):
         t = len(course.values)
         for begin in course.rounds[1:]:
             axes.axvline(begin + 0.5, color=GRID, lw=1.2, ls=(0, (4, 3)), zorder=0)
@@ -84,14 +85,14 @@ def progress(course: Course, upcoming: Expectations | None = None, name: str = "
                 elinewidth=1.2, label="suggested: expected, 95 %",
             )  # fmt: skip
         axes.set(xlabel="measurement", ylabel=name)
-        _whole_numbers(axes)
-        _legend(figure, axes)
+        whole_numbers(axes)
+        legend(figure, axes)
     return figure
 
 
 def predictions(check: LeftOut, name: str = "value") -> Figure:
     """Each measured value against what the others predict for it, with 95 % intervals."""
-    with _figure() as (figure, axes):
+    with draw() as (figure, axes):
         inside = check.inside()
         below, above = np.maximum(check.mean - check.low, 0.0), np.maximum(check.high - check.mean, 0.0)
         for which, marker, colour, label in (
@@ -106,13 +107,13 @@ def predictions(check: LeftOut, name: str = "value") -> Figure:
         low, high = float(check.values.min()), float(check.values.max())
         axes.plot([low, high], [low, high], color=DARK, lw=1, ls="--", label="equal")
         axes.set(xlabel=f"measured {name}", ylabel="predicted from the others")
-        _legend(figure, axes)
+        legend(figure, axes)
     return figure
 
 
 def calibration(check: LeftOut) -> Figure:
     """How many values lie inside their intervals, against how many should, with what chance allows."""
-    with _figure() as (figure, axes):
+    with draw() as (figure, axes):
         n, found = len(check.values), np.array([np.mean(check.inside(level)) for level in LEVELS])
         slack = ndtri(0.975) * np.sqrt(LEVELS * (1 - LEVELS) / max(n, 1))
         low, high = np.clip(LEVELS - slack, 0, 1), np.clip(LEVELS + slack, 0, 1)
@@ -120,7 +121,7 @@ def calibration(check: LeftOut) -> Figure:
         axes.plot([0, 100], [0, 100], color=DARK, lw=1, ls="--", label="as it should be")
         axes.plot(100 * LEVELS, 100 * found, "o-", color=BLUE, ms=4, lw=1.6, label="found")
         axes.set(xlim=(0, 100), ylim=(0, 100), xlabel="interval (%)", ylabel="values inside it (%)")
-        _legend(figure, axes)
+        legend(figure, axes)
     return figure
 
 
@@ -129,7 +130,7 @@ def object_map(shown: Map, name: str = "value", *, minimize: bool = False) -> Fi
 
     minimize: whether small values are the good ones; the good end of the scale is yellow.
     """
-    with _figure(height=MAP_HEIGHT) as (figure, axes):
+    with draw(height=MAP_HEIGHT) as (figure, axes):
         groups = shown.groups()
         others, measured = groups["others"], groups["measured"]
         if others:
@@ -147,7 +148,7 @@ def object_map(shown: Map, name: str = "value", *, minimize: bool = False) -> Fi
         axes.spines[:].set_visible(False)
         if shown.picks:
             _draw_picks(axes, shown.points, shown.picks)
-        _legend(figure, axes)
+        legend(figure, axes)
     return figure
 
 
@@ -170,7 +171,7 @@ def _draw_picks(axes: Any, points: Matrix, picks: Sequence[int]) -> None:
 def weights(names: Sequence[str], shares: Sequence[float]) -> Figure:
     """How much each similarity counts in the committee."""
     order = np.argsort(-np.asarray(shares), kind="stable")
-    with _figure(height=0.7 + 0.42 * len(names)) as (figure, axes):
+    with draw(height=0.7 + 0.42 * len(names)) as (figure, axes):
         places = np.arange(len(names))
         lengths = 100 * np.asarray(shares)[order]
         axes.barh(places, lengths, color=BLUE, height=0.55)
@@ -188,7 +189,7 @@ def levels(
     labels: Sequence[str], expected: Expectations, name: str = "value", limits: tuple[float, float] | None = None
 ) -> Figure:
     """What is expected at each level of a factor, with 95 % intervals, from top to bottom; `limits` are the axis's."""
-    with _figure(height=0.75 + 0.27 * len(labels)) as (figure, axes):
+    with draw(height=0.75 + 0.27 * len(labels)) as (figure, axes):
         places = np.arange(len(labels))
         axes.errorbar(
             expected.mean,
@@ -216,7 +217,7 @@ def curve(
     limits: tuple[float, float] | None = None,
 ) -> Figure:
     """What is expected along a factor that is a number, with a band of 95 %; `limits` are the axis's."""
-    with _figure(height=2.6) as (figure, axes):
+    with draw(height=2.6) as (figure, axes):
         axes.fill_between(at, expected.low, expected.high, color=BLUE, alpha=0.18, lw=0)
         axes.plot(at, expected.mean, "o-", color=BLUE, ms=5, lw=1.8)
         axes.set(xlabel=heading, ylabel=f"expected {name}, 95 %", **({} if limits is None else {"ylim": limits}))
@@ -231,13 +232,13 @@ def _short(text: str, width: int = 30) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _whole_numbers(axes: Any) -> None:
+def whole_numbers(axes: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=7))
 
 
-def _legend(figure: Figure, axes: Any) -> None:
+def legend(figure: Figure, axes: Any) -> None:
     """Above the picture, where it covers nothing."""
     handles, labels = axes.get_legend_handles_labels()
     legend = figure.legend(handles, labels, loc="outside upper left", ncols=2, handlelength=1.4, columnspacing=1.2)
