@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -142,3 +143,17 @@ def test_a_text_in_one_of_three_outcomes_is_named_by_its_cell(run: Run, save: Sa
     assert answer.code != 0
     assert "'imp'" in answer.err
     assert "wet" in answer.err
+
+
+@pytest.mark.parametrize("third", [(), ("--value", "imp:min")])
+def test_the_report_shows_the_front_and_each_outcome(run: Run, save: Save, third: tuple[str, ...]) -> None:
+    aims = AIMS if not third else (*AIMS[:-2], *third)
+    answer = run("suggest", save(table(12), "alloys.csv").name, *aims, "-n", 3, "--report", "report.html")
+    assert answer.code == 0, answer.err
+    text = Path("report.html").read_text()
+    for words in ("trade-off", "Its growth", "enters the front", *(f"predictions of {name}" for name in MEASURED)):
+        assert words in text
+    assert ("keeps limits" in text) == (not third)
+    # Parts of pictures are told apart by their ids.
+    ids = re.findall(r'id="([^"]+)"', text)
+    assert len(ids) == len(set(ids))

@@ -25,7 +25,7 @@ def _plane(data: Front) -> Figure:
         (x, y), (right, up) = data.values.T, data.larger
         outside, rest = ~data.kept, data.kept & ~data.best
         if outside.any():
-            axes.plot(x[outside], y[outside], "x", color=GREY, ms=5, label="measured, outside the limits")
+            axes.plot(x[outside], y[outside], "x", color=GREY, ms=5, label="outside the limits")
         axes.plot(x[rest], y[rest], "o", color=GREY, ms=4, mew=0, label="measured")
         order = np.argsort(x[data.best])
         # The line goes along what the points of the front dominate.
@@ -37,7 +37,7 @@ def _plane(data: Front) -> Figure:
             below, above = np.maximum(data.mean - data.low, 0), np.maximum(data.high - data.mean, 0)
             axes.errorbar(
                 *data.mean.T, xerr=(below[:, 0], above[:, 0]), yerr=(below[:, 1], above[:, 1]), fmt="D", ms=5,
-                mfc="white", mec=ORANGE, ecolor=ORANGE, elinewidth=0.9, alpha=0.9, label="suggested: expected, 95 %",
+                mfc="white", mec=ORANGE, ecolor=ORANGE, elinewidth=0.9, alpha=0.9, label="suggested (95 %)",
             )  # fmt: skip
         good = ("less is better", "more is better")
         axes.set(xlabel=f"{data.names[0]} ({good[right]})", ylabel=f"{data.names[1]} ({good[up]})")
@@ -52,7 +52,7 @@ def _lines(data: Front) -> Figure:
         ends = _ends(every, data.larger)
         places = np.arange(len(data.names))
         groups: tuple[tuple[Matrix, dict[str, Any]], ...] = (
-            (data.values[~data.best], {"color": GRID, "lw": 1.0, "label": "measured"}),
+            (data.values[~data.best], {"color": GREY, "lw": 0.8, "alpha": 0.6, "label": "measured"}),
             (data.values[data.best], {"color": BLUE, "lw": 1.6, "label": "front"}),
             (data.mean, {"color": ORANGE, "lw": 1.4, "ls": "--", "label": "suggested: expected"}),
         )

@@ -23,6 +23,7 @@ from likewise.errors import UsageError
 from likewise.figures import figures
 from likewise.report import charts
 from likewise.report.factors import effects
+from likewise.report.outcomes_page import outcomes_page
 from likewise.report.rounds import fruitless, reaching, rounds
 from likewise.report.svg import BOND, SMALL_BOND, molecule
 from likewise.similarity.base import Similarity
@@ -81,7 +82,13 @@ class Story:
 
 def write_report(story: Story, target: Path) -> None:
     """Write the report; a report that exists is replaced."""
-    write_bytes(target, page(story).encode())
+    problem = story.problem
+    if problem.study.goals.named:
+        names = Reasons.of(problem).names
+        text = outcomes_page(story, molecular_fields(problem.similarities), lambda x: _about(problem, names, x))
+    else:
+        text = page(story)
+    write_bytes(target, text.encode())
 
 
 def page(story: Story) -> str:
@@ -184,7 +191,7 @@ def _about(problem: Problem, names: Names, x: Any) -> str:
     place, sheet = problem.place(x), problem.sheet
     if place is None or sheet is None:
         return ""
-    known = {*sheet.roles.objects, sheet.roles.value, sheet.roles.std, *names.headings.values(), *sheet.own}
+    known = {*sheet.roles.taken, *names.headings.values(), *sheet.own}
     others = [c for c in sheet.table.columns if c not in known and not c.startswith(PREFIX) and not counter(c)][:3]
     texts = [f"{c}: {shown(cell, 60)}" for c in others if (cell := sheet.cell(c, place))]
     return " · ".join([f"row {sheet.table.number(place)}", *texts])

@@ -70,8 +70,6 @@ def reply(file: Path | None, typed: Typed, console: Console) -> Reply:
     model = _direction(session, columns, session.fill(typed.model))
     files = Files(given["out"], given["report"], typed.force, typed.more, plate.plate)
     _check_files(session.file, given["space"], files)
-    if files.report is not None and columns.aims().several:
-        raise UsageError("A report shows one column of values so far; leave --report out, or give one --value.")
     request = replace(
         model.request(columns),
         space=_space(session, given["space"]),

@@ -1,0 +1,113 @@
+"""The report on several outcomes: what to do next, the trade-off, and how far each outcome can be predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from likewise import __version__
+from likewise.campaign.aims import Aims
+from likewise.campaign.display.naming import Names
+from likewise.campaign.display.numbers import plus_minus
+from likewise.campaign.display.reasons import Reasons
+from likewise.campaign.judgement import FEWEST
+from likewise.campaign.problem import Problem
+from likewise.campaign.wording import percent, shown
+from likewise.figures import figures
+from likewise.figures import fronts as front_figures
+from likewise.report import charts, fronts
+from likewise.report.svg import SMALL_BOND, inline, molecule
+from likewise.study.suggestion import Suggestion
+from likewise.study.trial import Trial
+
+
+def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
+    """The report as text; `about` says what a table knows of an object."""
+    problem, found = story.problem, list(story.found)
+    goals, reasons, sheet = problem.study.goals, Reasons.of(problem), problem.sheet
+    environment = Environment(
+        loader=PackageLoader("likewise.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.globals.update(
+        names=reasons.names, reasons=reasons, column=reasons.column, molecules=molecules, molecule=molecule,
+        small_bond=SMALL_BOND, shown=shown, percent=percent, about=about,
+        expected=lambda s: [expected_text(problem, s, name) for name in outcomes_of(problem)],
+        measured=lambda trial, name: _measured(problem, trial, name),
+    )  # fmt: skip
+    return environment.get_template("outcomes.html").render(
+        title="Suggestions" if sheet is None else f"Suggestions for {sheet.table.path.name}",
+        aim=Aims(goals.objectives, goals.constraints).text,
+        story=story,
+        found=found,
+        outcomes=outcomes_of(problem),
+        headings=_headings(problem, reasons.names, found),
+        chance="enters the front" if goals.objective is None else "beats best",
+        limited=bool(goals.constraints) and any(s.outcomes for s in found),
+        front=problem.front if problem.measured else [],
+        charts=_trade_off(problem, found),
+        trust=[(name, _trust(problem, name, number)) for number, name in enumerate(problem.outcomes)],
+        version=__version__,
+        now=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+def outcomes_of(problem: Problem) -> list[str]:
+    """The names of objectives and constraints, each once."""
+    return list(dict.fromkeys((*problem.study.goals.objectives, *problem.study.goals.constraints)))
+
+
+def expected_text(problem: Problem, s: Suggestion, name: str) -> str:
+    """What is expected of an outcome; one that is known is said as it is."""
+    computed = problem.study.goals.computed
+    if name in computed:
+        return f"{computed[name].values([s.object])[0]:.6g}"
+    each = s.outcomes.get(name)
+    return "" if each is None else plus_minus(each.mean, each.std)
+
+
+def _measured(problem: Problem, trial: Trial, name: str) -> str:
+    found = {**trial.values, **problem.study.objectives_of(trial)}
+    return f"{found[name]:.6g}" if name in found else ""
+
+
+def _headings(problem: Problem, names: Names, found: Sequence[Suggestion]) -> list[str]:
+    x = found[0].object if found else next(iter(problem.front), None) and problem.front[0].object
+    if isinstance(x, Mapping):
+        return [names.heading(field) for field in x]
+    return ["object" if problem.sheet is None else problem.sheet.roles.objects[0]]
+
+
+def _trade_off(problem: Problem, found: Sequence[Suggestion]) -> list[charts.Chart]:
+    """The front and how it has grown, where there are several objectives and something was measured."""
+    names = list(problem.study.goals.objectives)
+    whole = [t for t in problem.study.trials if len(problem.study.objectives_of(t)) == len(names) and t.outcomes]
+    if len(names) < 2 or not whole:
+        return []
+    shape = (
+        "Each object is a line across the objectives."
+        if len(names) > 2
+        else "Beyond the line nothing was measured yet."
+    )
+    text = f"Measured objects, those that no other beats, and what is expected of the suggestions. {shape}"
+    grown = "How much the front dominates, counted from the worst that was measured."
+    front, volumes = fronts.front(problem.study, found), fronts.volumes(problem.study)
+    return [
+        charts.Chart("trade-off", "The front", text, inline(front_figures.front(front), "trade-off", text)),
+        charts.Chart("growth", "Its growth", grown, inline(front_figures.hypervolume(volumes), "growth", grown)),
+    ]
+
+
+def _trust(problem: Problem, name: str, number: int) -> list[charts.Chart]:
+    """How good predictions of an outcome are, and their intervals; ids in the pictures are of this outcome alone."""
+    sheet = problem.sheet
+    known = 0 if sheet is None else sum(name in sheet.results(i) for i in sheet.measured)
+    left_out = problem.study.diagnose(each=False, outcome=name).left_out if known >= FEWEST else None
+    found = [charts.predictions(left_out, problem, name), charts.calibration(left_out, problem)]
+    if left_out is None:
+        return found
+    drawn = (figures.predictions(left_out, name), figures.calibration(left_out))
+    pictures = [inline(one, f"{c.key}-{number}", c.text) for one, c in zip(drawn, found, strict=True)]
+    return [c._replace(key=f"{c.key}-{number}", picture=one) for c, one in zip(found, pictures, strict=True)]
