@@ -472,8 +472,8 @@ def test_a_file_of_schema_1_is_migrated_and_takes_outcomes(tmp_path: Path) -> No
 def test_a_database_of_schema_1_is_migrated(url: str) -> None:
     with open_storage(url) as storage:
         storage.open("old", {}).add([NewRow("a", "1", state=State.TOLD, value=0.1)])
-    drop = "ALTER TABLE likewise_trials DROP COLUMN outcomes"
-    execute(url, drop, "UPDATE likewise_meta SET value = '1' WHERE name = 'schema'")
+    drop = [f"ALTER TABLE likewise_trials DROP COLUMN {column}" for column in ("outcomes", "notes")]
+    execute(url, *drop, "UPDATE likewise_meta SET value = '1' WHERE name = 'schema'")
     with open_storage(url) as storage:
         study = storage.open("old", {})
         study.add([NewRow("b", "2", state=State.TOLD, outcomes='{"yield": {"value": 71.0}}')])
