@@ -47,6 +47,7 @@ def section(folder: Path) -> str:
         "of likewise over the best peer's. All methods are given the same first objects and reference point. BoTorch:",
         "a GP for each outcome, qLogNEHVI of 128 samples over the whole pool, or 10 restarts of 512 raw samples in a",
         "box. `arylation_cost` has two objectives, `redoxmers` and `dtlz2` three; `srn` has two constraints.",
+        "A dash is a run that is still missing; one seed tells little.",
         "",
         f"| task | seeds | {head} | likewise / best peer |",
         f"|---|---{rule}|---|",

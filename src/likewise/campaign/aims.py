@@ -1,4 +1,4 @@
-"""What is wanted of several columns of values, as it is typed: `--value yield:max --value cost:min --require "t<2"`."""
+"""What is wanted of several columns of values, as it is typed: `yield:max`, `cost:min`, `impurity<2`."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def read_aims(values: Sequence[str], require: Sequence[str] = (), *, minimize: b
         name, direction = read_value(text)
         chosen = direction or ("minimize" if minimize else "maximize")
         if objectives.setdefault(name, chosen) != chosen:
-            raise UsageError(f"--value {name} is to be both the largest and the smallest; give one of them.")
+            raise UsageError(f"Column {name!r} is to be both the largest and the smallest; give one of them.")
     limits: dict[str, Limits] = {}
     for text in require:
         name, found = read_limits(text)
         if limits.setdefault(name, found) != found:
-            raise UsageError(f'--require names {name!r} twice; give both limits at once, as in "{name} 6..8".')
+            raise UsageError(f'Column {name!r} has two requirements; give both limits at once, as in "{name} 6..8".')
     return Aims(objectives, limits)
 
 
@@ -96,10 +96,10 @@ def read_limits(text: str) -> tuple[str, Limits]:
             limit = float(found["rest"])
             return found["name"].strip(), AtMost(limit) if found["sign"][0] in "<≤" else AtLeast(limit)
     except StudyError as error:
-        raise UsageError(f"--require {text!r}: {error}.") from None
+        raise UsageError(f"Requirement {text!r}: {error}.") from None
     except ValueError:
         pass
-    raise UsageError(f"--require {text!r} is no requirement; write a column, a sign and a number: {EXAMPLES}.")
+    raise UsageError(f"{text!r} is no requirement; write a column, a sign and a number: {EXAMPLES}.")
 
 
 def limits_text(limits: Limits) -> str:

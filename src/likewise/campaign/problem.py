@@ -195,8 +195,8 @@ def _goals(request: Request, sheet: Sheet | None, space: Space) -> dict[str, Any
     known = frozenset() if sheet is None else sheet.given
     if missed := [name for name in request.aims.limits if name in known]:
         raise UsageError(
-            f"--require: {missed[0]!r} is known of every row, so nothing has to be learnt of it; leave such rows out "
-            f"with --where, as in --where {missed[0]!r}<2."
+            f"{missed[0]!r} is known of every row, so nothing has to be learnt of it; leave such rows out "
+            "by a condition on the candidates."
         )
     objectives: dict[str, Any] = dict(request.aims.objectives)
     for name in (name for name in objectives if name in known):
