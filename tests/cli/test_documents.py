@@ -56,7 +56,6 @@ def test_the_first_screen_of_the_readme_is_what_the_commands_say(run: Run) -> No
     shown = blocks(README, "console")[0].splitlines()[2:]
     said = [line.rstrip() for line in (answer.err + answer.out).splitlines()]
     assert [worded(line) for line in said[:3]] == [worded(line) for line in shown[:3]]
-    assert said[3].split() == shown[3].split()
     assert [line.split(":")[0] for line in said[-5:]] == [line.split(":")[0] for line in shown[-5:]]
     runs = [[line for line in lines if re.match(r"R\d+-", line)] for lines in (said, shown)]
     assert list(map(len, runs)) == [3, 3]

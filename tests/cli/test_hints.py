@@ -13,8 +13,9 @@ import likewise
 from likewise.cli.hints import HINTS
 
 PACKAGE = Path(likewise.__file__).parent
-# Storages are mended by a command alone, which their errors name.
-BELOW = [path for path in PACKAGE.rglob("*.py") if not {"cli", "storage"} & set(path.relative_to(PACKAGE).parts)]
+# Storages are mended by a command alone, which their errors name; the names of colours in a page begin like options.
+EXEMPT = {"cli", "storage", "svg.py"}
+BELOW = [path for path in PACKAGE.rglob("*.py") if not EXEMPT & set(path.relative_to(PACKAGE).parts)]
 
 
 def texts(path: Path) -> Iterator[str]:

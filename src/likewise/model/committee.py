@@ -228,8 +228,8 @@ class Committee:
         Where scores are no kernel, a new object may be a thousand times as like itself as the observed ones are, and
         powers of scores make more of it; what a member says of it beyond some ranges of the values is no belief.
         """
-        free = regression.psd or not regression.treatment.within_reach
-        return (-np.inf, np.inf) if free else self._ends
+        # As the paper prints them, means may be anything.
+        return (-np.inf, np.inf) if regression.psd or not regression.treatment.definite else self._ends
 
     @cached_property
     def _ends(self) -> tuple[float, float]:

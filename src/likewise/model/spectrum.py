@@ -51,8 +51,6 @@ class Treatment:
     """
 
     kind: ClassVar[Spectrum]
-    # Whether means stay within reach of the values; as printed they need not.
-    within_reach: ClassVar[bool] = True
     # Whether the treated matrix is positive semi-definite.
     definite: ClassVar[bool] = True
     matrix: Matrix
@@ -135,7 +133,6 @@ class AsIs(Treatment):
     """The paper's: S as it is, and the absolute value of what should be a variance."""
 
     kind = "as_is"
-    within_reach = False
     definite = False
 
     @classmethod
