@@ -429,7 +429,7 @@ def test_a_pool_with_every_worker_stuck_is_given_up_with_the_remedy() -> None:
     study = lw.Study(NUMBERS, near, initial=40)
     with ThreadPoolExecutor(2) as executor:
         with pytest.raises(lw.StudyError, match=r"every worker of the executor is stuck.*workers="):
-            study.optimize(lambda x: release.wait(), budget=8, executor=executor, timeout=0.2)
+            study.optimize(lambda x: release.wait(), budget=8, executor=executor, evaluation_timeout=0.2)
         release.set()
     assert study.count(lw.State.FAILED) == 2
     assert study.count(lw.State.ASKED) == 0
