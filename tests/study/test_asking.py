@@ -61,14 +61,14 @@ def overtake(
     study: lw.Study, times: int, meanwhile: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> list[Any]:
     """So many times, something else happens between this study's proposal and its writing it down."""
-    add, seen = study._store.add, []
+    record, seen = study._store.record, []
 
-    def late(rows: Any) -> list[int]:
+    def late(rows: Any, ends: Any) -> list[int]:
         if len(seen) < times:
             seen.append(meanwhile(rows))
-        return add(rows)
+        return record(rows, ends)
 
-    monkeypatch.setattr(study._store, "add", late)
+    monkeypatch.setattr(study._store, "record", late)
     return seen
 
 

@@ -461,7 +461,7 @@ def test_a_table_with_a_foreign_object_changes_nothing(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ({"direction": "up"}, "'maximize' or 'minimize', not 'up'"),
-        ({"seed": -1}, "whole number from 0, not -1"),
+        ({"seed": -1}, "whole number from 0, or None to draw one, not -1"),
         ({"seed": 0.5}, "whole number"),
         ({"lease": 0.0}, "lease must be positive"),
         ({"name": ""}, "name"),
@@ -528,14 +528,14 @@ def test_many_workers_ask_as_one_would(failures: int, url: str) -> None:
 def test_a_lost_race_is_run_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other worker takes the same object between this one's proposal and its writing it down."""
     one, two = of_words(storage=url, seed=1), of_words(storage=url, seed=1)
-    add, overtaken = one._store.add, []
+    record, overtaken = one._store.record, []
 
-    def slow(rows: Any) -> list[int]:
+    def slow(rows: Any, ends: Any) -> list[int]:
         if len(overtaken) < 2:
             overtaken.append(two.ask()[0].object)
-        return add(rows)
+        return record(rows, ends)
 
-    monkeypatch.setattr(one._store, "add", slow)
+    monkeypatch.setattr(one._store, "record", slow)
     (s,) = one.ask()
     assert len({s.object, *overtaken}) == len(one.trials) == 3
 

@@ -68,7 +68,7 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     >>> told = Data([[x] for x in (0.1, 0.2, 0.3, 0.4, 0.5)], np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None)
     >>> found = chance(model.committee(told)[0], model.grams, told, [[0.8]])
     >>> near, far = np.exp(found.score([[0.79], [0.35]]))
-    >>> bool(near < 0.3 and far > 0.8)
+    >>> bool(near < 0.4 and far > 0.8)
     True
     """
     successes = told.part(choose(told, MOST)).objects

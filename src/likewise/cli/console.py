@@ -37,6 +37,7 @@ SCHEMA = 1
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # Characters of a line, and of a line in a cell, that people are shown; files and JSON hold all.
 LONGEST_LINE, LONGEST_CELL = 5_000, 1_000
+WHOLE_NAME = 44
 
 
 def visible(text: str) -> str:
@@ -147,10 +148,14 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: S
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 2, 0, 0))
+    cells = [[_cell(text) for text in row] for row in rows]
+    # The first column has the names, which are to be copied: they stay in one piece where there is room.
+    names = min(WHOLE_NAME, max((len(row[0]) for row in cells), default=0))
     for number, name in enumerate(columns):
-        table.add_column(_cell(name), justify="right" if number in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(_cell, row))
+        width = {"min_width": names} if number == 0 else {}
+        table.add_column(_cell(name), justify="right" if number in right else "left", overflow="fold", **width)
+    for row in cells:
+        table.add_row(*row)
     _console(stderr=False).print(table)
 
 

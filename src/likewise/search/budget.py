@@ -27,6 +27,7 @@ def pick_within(n: int, scorer: Priced, search: Search, state: SearchState) -> l
 def affordable(objects: Sequence[Any], costs: Vector, budget: float, n: int) -> list[Any]:
     """The first `n` objects that fit into a budget, in their order.
 
+    >>> import numpy as np
     >>> affordable(["a", "b", "c"], np.array([3.0, 9.0, 2.0]), 5.0, 2)
     ['a', 'c']
     """

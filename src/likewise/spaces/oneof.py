@@ -52,6 +52,7 @@ class OneOf(Space):
     one key, so that two branches may have parts of one name. Branches are drawn equally often. Moves change the parts,
     or go to another branch.
 
+    >>> from likewise.spaces.record import Record
     >>> model = OneOf(svm=Record(C=[0.1, 1, 10]), forest=Record(depth=[2, 4]), bayes=None)
     >>> model.size, model.fit({"svm": {"C": 1}}), model.fit({"bayes": None})
     (6, {'svm': {'C': 1}}, {'bayes': None})
@@ -128,6 +129,7 @@ class OneOf(Space):
     def grid(self, limit: int = GRID) -> Pool:
         """A pool of all the objects; a SpaceError when a branch cannot be listed, or when they are more than `limit`.
 
+        >>> from likewise.spaces.record import Record
         >>> OneOf(svm=Record(C=[1, 10]), bayes=None).grid().objects[2]
         {'bayes': None}
         """

@@ -67,9 +67,9 @@ def test_a_sample_that_cannot_be_compared_is_named_by_its_row_in_the_pool() -> N
     pool = lw.Pool(BROKEN)
     state = SearchState(pool, [], set(), np.random.default_rng(0))
     with pytest.raises(SimilarityError, match=r"^object 500 is no number: 'xx'"):
-        spread(len(pool), Digits(), [], state)
+        spread(len(pool), [Digits()], [], state)
     left_out = SearchState(pool, [], {pool.key("xx")}, np.random.default_rng(0))
-    assert len(spread(len(pool), Digits(), [], left_out)) == len(WORDS)
+    assert len(spread(len(pool), [Digits()], [], left_out)) == len(WORDS)
 
 
 def test_a_part_of_a_pool_is_ready_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ class LikewiseSampler(BaseSampler):
     Studies may have several directions, and trials constraints by `trial.set_constraint`. Failed trials count: what is
     like them is avoided. Running ones are taken into account. Pruned ones are left out.
 
-    >>> import optuna
+    >>> import math, optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
     >>> solvents = {"THF": 7.6, "MeTHF": 7.0, "DMF": 36.7, "DMSO": 46.7, "MeCN": 37.5, "water": 80.1}
     >>> polar = lambda a, b: abs(math.log(solvents[a] / solvents[b]))
