@@ -152,8 +152,8 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: S
     # The first column has the names, which are to be copied: they stay in one piece where there is room.
     names = min(WHOLE_NAME, max((len(row[0]) for row in cells), default=0))
     for number, name in enumerate(columns):
-        width = {"min_width": names} if number == 0 else {}
-        table.add_column(_cell(name), justify="right" if number in right else "left", overflow="fold", **width)
+        least = names if number == 0 else None
+        table.add_column(_cell(name), justify="right" if number in right else "left", overflow="fold", min_width=least)
     for row in cells:
         table.add_row(*row)
     _console(stderr=False).print(table)
