@@ -37,7 +37,7 @@ SCHEMA = 1
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # Characters of a line, and of a line in a cell, that people are shown; files and JSON hold all.
 LONGEST_LINE, LONGEST_CELL = 5_000, 1_000
-WHOLE_NAME = 44
+WHOLE_NAME = 56
 
 
 def visible(text: str) -> str:
