@@ -94,6 +94,9 @@ def _members(what: type) -> str:
 
 def to_rst(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """A docstring in the house's own plain form as reStructuredText: arguments become fields, backticks code."""
+    if any("``" in line for line in lines):
+        # Inherited from a library that writes reStructuredText.
+        return
     made: list[str] = []
     example, arguments = False, _arguments(obj)
     for line in lines:
