@@ -88,7 +88,9 @@ def _members(what: type) -> str:
     bases = [base for base in what.__mro__[1:] if base.__name__ in lw.HOMES]
     shared = {name for base in bases for name in dir(base) if not name.startswith("_")}
     also = {"from_text", "from_arguments", "with_vector", "to_vector", "from_vector", "to_numbers", "from_numbers"}
-    hidden = ", ".join(sorted((shared | also | PROTOCOL) & set(dir(what)))) if bases else ""
+    # What scikit-learn adds to every estimator is on its own pages.
+    foreign = {name for name in dir(what) if name.endswith("_request")}
+    hidden = ", ".join(sorted(foreign | ((shared | also | PROTOCOL) & set(dir(what)) if bases else set())))
     return "\n   :members:" + (f"\n   :exclude-members: {hidden}" if hidden else "")
 
 
