@@ -1,14 +1,19 @@
-"""What spaces that are made of other spaces share: how a part is given, listed, moved and mixed."""
+"""What spaces that are made of other spaces share: search coordinates, and how a part is given, moved and mixed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from likewise.errors import SpaceError
-from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.base import Matrix, Similarity, Vector
+from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.combine.branches import Branches
+from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import (
     Continuous,
@@ -18,6 +23,7 @@ from likewise.spaces.base import (
     OwnNumbers,
     PartlyContinuous,
     Space,
+    is_continuous,
 )
 from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
@@ -114,3 +120,68 @@ def part_resolutions(parts: Iterable[Continuous | PartlyContinuous]) -> Vector:
 def side_by_side(n: int, columns: Sequence[Matrix]) -> Matrix:
     """The columns as one matrix of `n` rows, which may have none."""
     return np.hstack([np.zeros((n, 0)), *columns])
+
+
+class MadeOf(Space):
+    """A space made of named ones: the search coordinates of those that have any stand side by side, in their order."""
+
+    # The similarity that compares such objects by one similarity for each name.
+    compared_by: ClassVar[type[Parts] | type[Branches]]
+
+    @property
+    @abstractmethod
+    def inside(self) -> Mapping[str, Space]:
+        """The spaces that it is made of."""
+
+    def view(self, similarity: Similarity) -> Similarity:
+        """For each of the spaces, the similarity as it looks at its own objects."""
+        if isinstance(similarity, self.compared_by):
+            each = zip(similarity.fields, similarity.parts, strict=True)
+            return similarity.rebuilt([self._seen(name, part) for name, part in each]).along(self.widths)
+        if isinstance(similarity, COMBINATIONS):
+            return similarity.rebuilt([self.view(part) for part in similarity.parts])
+        return similarity
+
+    def _seen(self, name: str, similarity: Similarity) -> Similarity:
+        space = self.inside.get(name)
+        return similarity if space is None else space.differentiate(space.view(similarity))
+
+    @cached_property
+    def _continuous(self) -> dict[str, Continuous | PartlyContinuous]:
+        """The spaces that have search coordinates."""
+        continuous = {name: space for name, space in self.inside.items() if is_continuous(space)}
+        return cast("dict[str, Continuous | PartlyContinuous]", continuous)
+
+    @cached_property
+    def widths(self) -> dict[str, int]:
+        """How many numbers each of them has, which may be more than it has search coordinates."""
+        return {name: part_width(space) for name, space in self._continuous.items()}
+
+    @property
+    def dimension(self) -> int:
+        """How many search coordinates there are together; none where nothing is continuous."""
+        return sum(space.dimension for space in self._continuous.values())
+
+    @property
+    def resolution(self) -> Vector:
+        """Those of the continuous spaces, side by side."""
+        return part_resolutions(self._continuous.values())
+
+    def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
+        """Each continuous space with its columns."""
+        start = 0
+        for name, space in self._continuous.items():
+            yield name, space, vectors[:, start : start + space.dimension]
+            start += space.dimension
+
+    def project(self, vectors: Matrix) -> Matrix:
+        """The nearest search coordinates inside."""
+        return side_by_side(len(vectors), [space.project(columns) for _, space, columns in self._split(vectors)])
+
+    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
+        """A gradient in the numbers of the continuous spaces as one in the search coordinates."""
+        pulled, start = [], 0
+        for name, space, columns in self._split(vectors):
+            pulled.append(space.pull(columns, gradient[:, start : start + self.widths[name]]))
+            start += self.widths[name]
+        return side_by_side(len(vectors), pulled)

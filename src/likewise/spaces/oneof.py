@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_branches
-from likewise.similarity.base import Matrix, Similarity, Vector, assign
-from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.base import Matrix, assign
 from likewise.similarity.combine.branches import Branches
-from likewise.spaces.base import (
-    Continuous,
-    Crossover,
-    Generator,
-    PartlyContinuous,
-    Space,
-    at_vectors,
-    is_continuous,
-)
+from likewise.spaces.base import Crossover, Generator, Space, at_vectors
 from likewise.spaces.drawing import MOVES, child
-from likewise.spaces.made_of import (
-    HANDFUL,
-    part_moves,
-    part_objects,
-    part_resolutions,
-    part_space,
-    part_width,
-    side_by_side,
-)
+from likewise.spaces.made_of import HANDFUL, MadeOf, part_moves, part_objects, part_space, side_by_side
 from likewise.spaces.pools.pool import Pool
 
 GRID = 200_000
@@ -41,7 +23,7 @@ Branch = dict[str, Any]
 
 
 @dataclass(frozen=True, init=False)
-class OneOf(Space):
+class OneOf(MadeOf):
     """One of several branches, each with a space of its own, as {branch: object}.
 
     - `where`, which comes first and has no name: a function that says whether an object is allowed; by default all are.
@@ -58,6 +40,7 @@ class OneOf(Space):
     (6, {'svm': {'C': 1}}, {'bayes': None})
     """
 
+    compared_by = Branches
     where: Callable[[Any], bool] | None
     branches: dict[str, Space] = field()
 
@@ -76,6 +59,10 @@ class OneOf(Space):
         if not isinstance(branches, Mapping) or set(arguments) - {"branches"}:
             raise SpaceError("a OneOf needs a table [branches] alone, with a space or a list of values for each branch")
         return cls(**{name: build(inside, f"branch {name!r}") for name, inside in branches.items()})
+
+    @property
+    def inside(self) -> Mapping[str, Space]:
+        return self.branches
 
     @property
     def stepped(self) -> bool:
@@ -149,47 +136,6 @@ class OneOf(Space):
     def describe(self) -> dict[str, Any]:
         return {"space": "OneOf", "branches": {name: branch.describe() for name, branch in self.branches.items()}}
 
-    def view(self, similarity: Similarity) -> Similarity:
-        """For each branch, the similarity as the branch's own space looks at it."""
-        if isinstance(similarity, Branches):
-            each = zip(similarity.fields, similarity.parts, strict=True)
-            seen = [self._seen(name, part) if name in self.branches else part for name, part in each]
-            return similarity.rebuilt(seen).along(self.widths)
-        if isinstance(similarity, COMBINATIONS):
-            return similarity.rebuilt([self.view(part) for part in similarity.parts])
-        return similarity
-
-    def _seen(self, name: str, similarity: Similarity) -> Similarity:
-        return self.branches[name].differentiate(self.branches[name].view(similarity))
-
-    @cached_property
-    def _continuous(self) -> dict[str, Continuous | PartlyContinuous]:
-        """The branches that have search coordinates; those of all stand side by side."""
-        continuous = {name: branch for name, branch in self.branches.items() if is_continuous(branch)}
-        return cast("dict[str, Continuous | PartlyContinuous]", continuous)
-
-    @cached_property
-    def widths(self) -> dict[str, int]:
-        """How many numbers each branch with search coordinates has."""
-        return {name: part_width(branch) for name, branch in self._continuous.items()}
-
-    @property
-    def dimension(self) -> int:
-        """How many search coordinates all branches have together; an object has those of its own branch."""
-        return sum(branch.dimension for branch in self._continuous.values())
-
-    @property
-    def resolution(self) -> Vector:
-        """Those of the branches, side by side."""
-        return part_resolutions(self._continuous.values())
-
-    def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
-        """Each branch that has search coordinates with its columns."""
-        start = 0
-        for name, branch in self._continuous.items():
-            yield name, branch, vectors[:, start : start + branch.dimension]
-            start += branch.dimension
-
     def to_vector(self, objects: Sequence[Branch]) -> Matrix:
         """The search coordinates of the own branch of each object; those of the other branches stay at the origin."""
         columns = []
@@ -212,15 +158,3 @@ class OneOf(Space):
             for i, value in zip(own, values, strict=True):
                 made[i] = {name: value}
         return made
-
-    def project(self, vectors: Matrix) -> Matrix:
-        """The nearest search coordinates inside."""
-        return side_by_side(len(vectors), [branch.project(columns) for _, branch, columns in self._split(vectors)])
-
-    def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
-        """A gradient in the numbers of the branches as one in the search coordinates."""
-        pulled, start = [], 0
-        for name, branch, columns in self._split(vectors):
-            pulled.append(branch.pull(columns, gradient[:, start : start + self.widths[name]]))
-            start += self.widths[name]
-        return side_by_side(len(vectors), pulled)

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_records
-from likewise.similarity.base import Matrix, Similarity, Vector, assign
-from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.base import Matrix, assign
 from likewise.similarity.combine.parts import Parts
-from likewise.spaces.base import (
-    Continuous,
-    Enumerable,
-    Generator,
-    PartlyContinuous,
-    Space,
-    at_vectors,
-    is_continuous,
-)
+from likewise.spaces.base import Enumerable, Generator, Space, at_vectors
 from likewise.spaces.conditions.condition import Condition
 from likewise.spaces.conditions.some import Some
 from likewise.spaces.drawing import MOVES, child
 from likewise.spaces.made_of import (
     HANDFUL,
+    MadeOf,
     part_mixed,
     part_moves,
     part_objects,
-    part_resolutions,
     part_space,
-    part_width,
     side_by_side,
 )
 from likewise.spaces.numbers.tie import Tie
@@ -47,7 +37,7 @@ Fields = dict[str, Any]
 
 
 @dataclass(frozen=True, init=False)
-class Record(Space):
+class Record(MadeOf):
     """Named parts, each from a space of its own, as dicts.
 
     - `where`, which may also come first without its name: which records are allowed; by default all are. It is a
@@ -65,6 +55,7 @@ class Record(Space):
     (4, {'solvent': 'DMF', 'base': 'KOAc'})
     """
 
+    compared_by = Parts
     where: Callable[[Any], bool] | None
     parts: dict[str, Space] = field()
     tie: Tie | None = field(compare=False, repr=False)
@@ -99,6 +90,10 @@ class Record(Space):
                 "condition `where` beside it, as text"
             )
         return cls(where, **{name: build(inside, f"part {name!r}") for name, inside in parts.items()})
+
+    @property
+    def inside(self) -> Mapping[str, Space]:
+        return self.parts
 
     @property
     def stepped(self) -> bool:
@@ -208,48 +203,6 @@ class Record(Space):
     def describe(self) -> dict[str, Any]:
         return {"space": "Record", "parts": {name: part.describe() for name, part in self.parts.items()}}
 
-    def view(self, similarity: Similarity) -> Similarity:
-        """For each field, the similarity as the field's own space looks at it."""
-        if isinstance(similarity, Parts):
-            seen = similarity.rebuilt(
-                [
-                    self.parts[name].differentiate(self.parts[name].view(part)) if name in self.parts else part
-                    for name, part in zip(similarity.fields, similarity.parts, strict=True)
-                ]
-            )
-            return seen.along(self.widths)
-        if isinstance(similarity, COMBINATIONS):
-            return similarity.rebuilt([self.view(part) for part in similarity.parts])
-        return similarity
-
-    @cached_property
-    def _continuous(self) -> dict[str, Continuous | PartlyContinuous]:
-        """The parts whose vectors stand side by side in the vector of a record, in the order of the fields."""
-        continuous = {name: part for name, part in self.parts.items() if is_continuous(part)}
-        return cast("dict[str, Continuous | PartlyContinuous]", continuous)
-
-    @cached_property
-    def widths(self) -> dict[str, int]:
-        """How many numbers each continuous part has, which may be more than it has search coordinates."""
-        return {name: part_width(part) for name, part in self._continuous.items()}
-
-    @property
-    def dimension(self) -> int:
-        """How many search coordinates there are; none in a record without continuous parts."""
-        return sum(part.dimension for part in self._continuous.values())
-
-    @property
-    def resolution(self) -> Vector:
-        """Those of the continuous parts, side by side."""
-        return part_resolutions(self._continuous.values())
-
-    def _split(self, vectors: Matrix) -> Iterator[tuple[str, Continuous | PartlyContinuous, Matrix]]:
-        """Each continuous part with its columns."""
-        start = 0
-        for name, part in self._continuous.items():
-            yield name, part, vectors[:, start : start + part.dimension]
-            start += part.dimension
-
     def to_vector(self, objects: Sequence[Fields]) -> Matrix:
         """The search coordinates of the continuous parts, side by side."""
         parts = self._continuous.items()
@@ -268,18 +221,14 @@ class Record(Space):
 
     def project(self, vectors: Matrix) -> Matrix:
         """The nearest search coordinates inside."""
-        inside = side_by_side(len(vectors), [part.project(columns) for _, part, columns in self._split(vectors)])
+        inside = super().project(vectors)
         if self.tie is not None:
             inside[:, self._tied_columns] = self.tie.polytope.project(vectors[:, self._tied_columns])
         return inside
 
     def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
         """A gradient in the numbers of the continuous parts as one in the search coordinates."""
-        pulled, start = [], 0
-        for name, part, columns in self._split(vectors):
-            pulled.append(part.pull(columns, gradient[:, start : start + self.widths[name]]))
-            start += self.widths[name]
-        found = side_by_side(len(vectors), pulled)
+        found = super().pull(vectors, gradient)
         if self.tie is not None:
             found[:, self._tied_columns] = self.tie.polytope.along(found[:, self._tied_columns])
         return found
