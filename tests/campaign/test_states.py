@@ -10,7 +10,8 @@ import pytest
 
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import solve
-from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.campaign.states import Kind, combine, read_state
 from likewise.study.trial import State as Trial

@@ -11,7 +11,8 @@ import pytest
 from likewise.campaign.display.naming import names_of
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem, solve
-from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.report.factors import effects
 

@@ -16,7 +16,8 @@ import pytest
 
 from likewise.campaign import space_text as spacefile
 from likewise.campaign.listener import Listener
-from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices
 from likewise.errors import LikewiseError, StorageError, TableError
 from likewise.study.record.trial_tables import read_entries
 from likewise.tables import gzipped

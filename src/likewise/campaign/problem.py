@@ -13,7 +13,8 @@ import numpy as np
 
 from likewise.campaign.listener import Listener, Progress
 from likewise.campaign.objects import Bad
-from likewise.campaign.sheet import Sheet, cell_of, leave_out_bad
+from likewise.campaign.sheets.bad_rows import cell_of, leave_out_bad
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.similarities import Request, choose_similarities, molecular
 from likewise.campaign.states import Kind
 from likewise.campaign.wording import count, shown

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from likewise.campaign.problem import Problem
-from likewise.campaign.sheet import Sheet
+from likewise.campaign.sheets.sheet import Sheet
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from likewise.campaign.listener import Listener
 from likewise.campaign.runs.merge import Merge, OnConflict, merge_results
 from likewise.campaign.runs.results import as_results
-from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices, Sheet
 
 RUNS = ("", "R1-1bc", "R1-2df", "R2-1gh")
 SCORES = ("", "", "1", "2.5", "failed", "<0.1", "n.d.", "> 9")

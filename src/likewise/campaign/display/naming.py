@@ -9,7 +9,7 @@ from typing import Any
 
 from likewise.campaign.objects import to_cells
 from likewise.campaign.problem import Problem
-from likewise.campaign.sheet import Sheet
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.wording import shown
 
 STRUCTURE = frozenset(("smiles", "smi", "smile", "inchi", "structure", "cxsmiles", "selfies"))

@@ -11,7 +11,7 @@ import polars
 from likewise.campaign.roles import PREFIX, deviations
 from likewise.campaign.runs.columns import whole
 from likewise.campaign.runs.matching import shows
-from likewise.campaign.sheet import Sheet
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.states import Kind, State, read_state
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, missing, number, numbers, one_number

@@ -17,7 +17,7 @@ from likewise.campaign.runs.provenance import add_round, round_lines, row_cells
 from likewise.campaign.runs.results import replace_table, waiting
 from likewise.campaign.runs.rounds import Round, new_round
 from likewise.campaign.runs.suggestions_file import said_of, write_first_table, write_suggestions
-from likewise.campaign.sheet import Choices, Sheet
+from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.study.suggestion import Suggestion
 from likewise.tables.reading import read
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.campaign.runs.merge import Base
-from likewise.campaign.sheet import Sheet
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.errors import TableError
 
 SUFFIX = ".likewise.jsonl"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from likewise.campaign.sheet import Sheet
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.wording import shown
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, one_number

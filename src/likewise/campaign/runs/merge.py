@@ -17,7 +17,7 @@ import polars
 from likewise.campaign.roles import PREFIX, aside
 from likewise.campaign.runs.cells import Cells, is_same_cell
 from likewise.campaign.runs.matching import Match, Matcher, first, is_same, key
-from likewise.campaign.sheet import Sheet
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.states import CLOSED, OPEN, Kind, State
 from likewise.campaign.wording import shown
 from likewise.tables.cells import empty

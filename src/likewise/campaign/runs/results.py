@@ -15,7 +15,8 @@ from likewise.campaign.listener import Listener
 from likewise.campaign.runs.backups import KEPT, backup_line, thin_backups
 from likewise.campaign.runs.journal import Journal, now, told_line
 from likewise.campaign.runs.merge import Conflict, Merge, OnConflict, Told, merge_results, overlooked_columns
-from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.wording import count, shown
 from likewise.errors import TableError, UsageError
 from likewise.model.targets.contamination import far_values

@@ -17,7 +17,8 @@ from likewise.campaign.runs.columns import RunColumns, run_name
 from likewise.campaign.runs.merge import Base, merge_results
 from likewise.campaign.runs.results import as_results
 from likewise.campaign.runs.rounds import Round
-from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.states import Kind
 from likewise.errors import LikewiseError
 from likewise.spaces.base import Space

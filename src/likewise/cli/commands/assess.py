@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.campaign.problem import Problem, solve
-from likewise.campaign.sheet import sheet
+from likewise.campaign.sheets.reading import sheet
 from likewise.cli.answers import header_json
 from likewise.cli.commands import options
 from likewise.cli.commands.session import Session, one_value

@@ -10,7 +10,7 @@ import typer
 from likewise.campaign.listener import Listener
 from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.results import merge_files
-from likewise.campaign.sheet import Choices
+from likewise.campaign.sheets.sheet import Choices
 from likewise.campaign.similarities import Request
 from likewise.cli.commands import options
 from likewise.cli.commands.suggest import suggest

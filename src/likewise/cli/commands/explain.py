@@ -13,7 +13,8 @@ from likewise.campaign.display.numbers import expectation
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
 from likewise.campaign.project import find_project
-from likewise.campaign.sheet import Sheet, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.wording import shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options

@@ -15,7 +15,8 @@ from likewise.campaign import space_text
 from likewise.campaign.listener import Listener
 from likewise.campaign.project import NAME, project_text, read_project
 from likewise.campaign.roles import aside
-from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.targets import check_targets
 from likewise.campaign.wording import count
 from likewise.cli.answers import directions_json

@@ -14,7 +14,7 @@ from likewise.errors import UsageError
 if TYPE_CHECKING:
     # What computes loads where it is used, so that the list of a command's options is there at once.
     from likewise.campaign.aims import Aims
-    from likewise.campaign.sheet import Choices
+    from likewise.campaign.sheets.sheet import Choices
     from likewise.campaign.similarities import Request
     from likewise.cli.batches import Batch
     from likewise.study.methods.bounded import Bounds
@@ -65,7 +65,7 @@ class Columns:
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
         value, *others = self.aims().columns or (None,)
-        from likewise.campaign.sheet import Choices
+        from likewise.campaign.sheets.sheet import Choices
 
         return Choices(
             tuple(self.object or ()),

@@ -10,7 +10,7 @@ from likewise.campaign.display.naming import cells_of, headings_of, named_cells
 from likewise.campaign.display.numbers import plus_minus
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.problem import Problem
-from likewise.campaign.sheet import rows_named
+from likewise.campaign.sheets.bad_rows import rows_named
 from likewise.campaign.wording import percent
 from likewise.cli.answers import object_json
 from likewise.cli.console import answer_width

@@ -15,7 +15,8 @@ from likewise.campaign.judgement import Judgement
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
 from likewise.campaign.runs.commit import Committed
-from likewise.campaign.sheet import Choices, rows_named
+from likewise.campaign.sheets.bad_rows import rows_named
+from likewise.campaign.sheets.sheet import Choices
 from likewise.campaign.wording import percent
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
 from likewise.cli.commands.session import OF_COLUMNS, Session, command, words

@@ -21,7 +21,8 @@ from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.results import check_closed, persist, stamp
 from likewise.campaign.runs.rounds import untouched_round
 from likewise.campaign.runs.suggestions_file import count_unmerged
-from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.similarities import Request
 from likewise.campaign.states import Kind
 from likewise.campaign.targets import check_targets

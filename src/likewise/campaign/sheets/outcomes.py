@@ -1,0 +1,162 @@
+"""The outcomes of a table's rows: numbers, limits, and the states of runs that have neither."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from likewise.campaign.listener import Listener
+from likewise.campaign.objects import Bad
+from likewise.campaign.roles import Roles
+from likewise.campaign.runs.columns import RunColumns
+from likewise.campaign.sheets.bad_rows import rows_named
+from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_state
+from likewise.tables.cells import Decimal, Numbers, empty, numbers
+from likewise.tables.formatting import cell_text
+from likewise.tables.reading import Table
+
+NO_NUMBER = (
+    "it is not a number; write one, or failed, running, n.d., <0.1 (below a limit), or leave the cell empty if the "
+    "object was not measured"
+)
+NO_STD = "it is no standard deviation; write a number of at least 0, or leave the cell empty"
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The values of a table's rows, those of further outcomes, their standard deviations, and the states of rows.
+
+    `given` are the columns of values that are known of every row, measured or not.
+    """
+
+    values: Numbers
+    others: dict[str, Numbers]
+    stds: Numbers | None
+    states: dict[int, State]
+    given: frozenset[str]
+
+    @classmethod
+    def read(
+        cls, table: Table, chosen: Roles, own: RunColumns, sign: Decimal | None, listener: Listener, *, results: bool
+    ) -> Outcomes:
+        """Those of a table; in results, a column that is full is simply filled in."""
+        values = numbers(table.column(chosen.value), sign)
+        others = {name: numbers(table.column(name), sign) for name in chosen.others}
+        read = {chosen.value: values, **others}
+        given = frozenset() if results else _known_columns(table, read, listener)
+        partly = _partly([each for name, each in read.items() if name not in given])
+        values, states = _read_states(table, chosen.value, own, values, sign, listener, partly)
+        others = {name: _limits(table, name, each, sign, states) for name, each in others.items()}
+        stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
+        return cls(values, others, stds, states, given)
+
+    @property
+    def measured(self) -> list[int]:
+        """The rows that have a value."""
+        return [i for i, value in enumerate(self.values.values) if not math.isnan(value)]
+
+    def bad(self, table: Table, chosen: Roles) -> Iterator[Bad]:
+        """The cells that are no outcomes."""
+        yield from _bad_numbers(table, chosen.value, self.values, NO_NUMBER)
+        for name, each in self.others.items():
+            yield from _bad_numbers(table, name, each, NO_NUMBER)
+        if self.stds is not None and chosen.std is not None:
+            negative = [i for i, std in enumerate(self.stds.values) if std < 0]
+            yield from _bad_numbers(
+                table, chosen.std, replace(self.stds, bad=sorted({*self.stds.bad, *negative})), NO_STD
+            )
+
+
+def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> Iterator[Bad]:
+    return (Bad(place, column, table.column(column)[place], reason) for place in found.bad)
+
+
+def _read_states(
+    table: Table,
+    column: str,
+    own: RunColumns,
+    values: Numbers,
+    sign: Decimal | None,
+    listener: Listener,
+    partly: Collection[int] = (),
+) -> tuple[Numbers, dict[int, State]]:
+    """The states of rows, the values with limits in them, and what texts were taken for.
+
+    Of rows that are measured `partly`, some results are there, and others are still to come if the status says so.
+    """
+    cells = table.column(column)
+    in_value = {i: read_state(cell_text(cells[i]), sign) for i in values.bad}
+    in_status = _statuses(table, own.status, sign)
+    numbers = list(values.values)
+    states: dict[int, State] = {}
+    for place in sorted({*in_value, *in_status}):
+        unread = place in in_value and in_value[place] is None
+        said = in_status.get(place)
+        state = said if _is_open(said) and place in partly else None
+        if state is None:
+            some = not math.isnan(numbers[place]) or unread or place in partly
+            state = combine(some, in_value.get(place), said)
+        if state is not None:
+            states[place] = state
+    closed = {place: state for place, state in states.items() if place not in partly or not _is_open(state)}
+    _say_taken(table, closed, numbers, listener)
+    for place, state in closed.items():
+        numbers[place] = math.nan if state.limit is None else state.limit
+    bad = [i for i in values.bad if in_value[i] is None and i not in states]
+    return replace(values, values=numbers, bad=bad), states
+
+
+def _is_open(state: State | None) -> bool:
+    return state is not None and state.kind in OPEN
+
+
+def _known_columns(table: Table, read: Mapping[str, Numbers], listener: Listener) -> frozenset[str]:
+    """The columns of values that are known of every row, while others have gaps: those are not what is measured."""
+    full = [name for name, each in read.items() if each.present == len(table)]
+    if len(full) == len(read) or not len(table):
+        return frozenset()
+    for name in full:
+        listener.note(f"{table.name}: column {name!r} has a number in every row, so it is taken as known, not measured")
+    return frozenset(full)
+
+
+def _partly(columns: Sequence[Numbers]) -> set[int]:
+    """The rows that have some results and not all of them."""
+    given = [[not math.isnan(value) for value in each.values] for each in columns]
+    return {i for i, row in enumerate(zip(*given, strict=True)) if any(row) and not all(row)}
+
+
+def _limits(table: Table, column: str, read: Numbers, sign: Decimal | None, states: Mapping[int, State]) -> Numbers:
+    """The values of a further outcome, with limits in them; a row that failed has none."""
+    cells, values = table.column(column), list(read.values)
+    said = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
+    for i, state in said.items():
+        values[i] = math.nan if state is None or state.limit is None else state.limit
+    for place, state in states.items():
+        if state.limit is None and not _is_open(state):
+            values[place] = math.nan
+    return replace(read, values=values, bad=[i for i in read.bad if said[i] is None])
+
+
+def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, State]:
+    """What the column `status` says; a text that is no state is a note on a run that is not over."""
+    if column not in table.columns:
+        return {}
+    texts = enumerate(table.column(column).to_list())
+    given = {place: cell_text(cell).strip() for place, cell in texts if not empty(cell)}
+    return {place: read_state(text, sign) or State(Kind.RUNNING, said=text) for place, text in given.items()}
+
+
+def _say_taken(table: Table, states: Mapping[int, State], values: Sequence[float], listener: Listener) -> None:
+    """Say what texts were taken for that are not the words of the column `status` itself."""
+    said: dict[str, list[int]] = {}
+    for place, state in states.items():
+        if not math.isnan(values[place]):
+            said.setdefault(f"{state.said!r} taken as {state.taken}; its value is kept and does not count", []).append(
+                place
+            )
+        elif state.taken and (state.said.lower() != state.kind.value or state.kind in CLOSED):
+            said.setdefault(f"{state.said!r} taken as {state.taken}", []).append(place)
+    for text, places in said.items():
+        listener.note(f"{table.name}, {rows_named(table, places)}: {text}")
