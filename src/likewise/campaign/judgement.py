@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from likewise.campaign.problem import Problem
 from likewise.campaign.wording import count
-from likewise.model.assessment.diagnosis import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH, Diagnosis
+from likewise.model.assessment.diagnosis import Diagnosis
+from likewise.model.assessment.verdict import CLEAR_CORRELATION, CLEAR_SHARE, ENOUGH
 from likewise.study.methods.committee import INITIAL
 
 FEWEST = 3

@@ -9,8 +9,10 @@ import pytest
 from scipy import stats
 
 import likewise as lw
-from likewise.model.assessment.diagnosis import DONE, Diagnosis, diagnose, unique_names, verdict, warnings
+from likewise.model.assessment.diagnosis import Diagnosis, diagnose, unique_names
+from likewise.model.assessment.fits import DONE
 from likewise.model.assessment.leave_one_out import LeaveOneOut, leave_out
+from likewise.model.assessment.verdict import verdict, warnings
 from likewise.model.calibration import folds
 from likewise.model.committee import Committee
 from likewise.model.evidence import AMPLITUDE_STRENGTH

@@ -13,7 +13,8 @@ import typer
 
 from likewise.campaign import space_text
 from likewise.campaign.listener import Listener
-from likewise.campaign.project import NAME, project_text, read_project
+from likewise.campaign.project import NAME, read_project
+from likewise.campaign.project_text import project_text
 from likewise.campaign.roles import aside
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet

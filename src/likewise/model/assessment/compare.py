@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import LikewiseError
-from likewise.model.assessment.diagnosis import Diagnosis, Fit, diagnose, finite, table
+from likewise.model.assessment.diagnosis import Diagnosis, diagnose, finite
+from likewise.model.assessment.fits import Fit, table
 from likewise.model.committee import Committee, Suspect
 from likewise.model.fit import DEFAULT, fit
 from likewise.model.gram import Gram

@@ -10,7 +10,9 @@ import numpy as np
 
 from likewise.errors import StudyError
 from likewise.figures.markup import html_table
+from likewise.model.assessment.fits import HEADER, Fit, cells, table
 from likewise.model.assessment.leave_one_out import LeftOut, fresh, leave_out
+from likewise.model.assessment.verdict import LEVELS, verdict, warnings
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
 from likewise.model.gram import Gram, Groups, same_objects
@@ -22,57 +24,9 @@ from likewise.tables.brief import brief
 
 # Judging takes time in the cube of the observations; these many tell similarities apart.
 MOST = 400
-LEVELS = (0.5, 0.8, 0.95)
 OUTLYING = 3.5
 
-# So many different objects are needed before leaving out says anything.
-ENOUGH = 8
-# A rank correlation past this many of its standard errors, 1/√(n − 1), is not chance.
-ERRORS = 2.0
-CLEAR_SHARE, CLEAR_CORRELATION = 0.25, 0.5
-# A share of values inside their intervals this many standard errors from what it should be is worth a warning.
-CALIBRATION_ERRORS = 3.0
-LONGEST_NAME = 48
 NO_VALUES = "every value is only a limit, so that no error can be counted; tell some values that were measured"
-DONE = {
-    "krein": "set apart",
-    "as_is": "kept",
-    "clip": "clipped",
-    "flip": "flipped",
-}
-HEADER = (
-    "similarity",
-    "weight",
-    "RMSE",
-    "explained",
-    "rank corr.",
-    "log density",
-    "in 50 %",
-    "80 %",
-    "95 %",
-    "negative",
-)
-
-
-@dataclass(frozen=True)
-class Fit:
-    """How well one similarity, or the committee, predicts values it has not seen.
-
-    `rmse` is on the user's scale, `explained` the share of the variance about the mean that it takes away, `spearman`
-    the rank correlation of predictions and values, `log_density` the mean log predictive density, `inside` the share
-    of values within their 50, 80 and 95 % intervals, `negative` the negative share of the spectrum, which `treatment`
-    was applied to, and `weight` the share of the votes.
-    """
-
-    name: str
-    rmse: float
-    explained: float
-    spearman: float
-    log_density: float
-    inside: tuple[float, float, float]
-    negative: float
-    treatment: str
-    weight: float
 
 
 @dataclass(frozen=True)
@@ -154,7 +108,7 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         rows = [*self.similarities, *([self.committee] if len(self.similarities) > 1 else [])]
-        return html_table(" ".join([self.verdict, *self.remarks]), HEADER, [_cells(row) for row in rows])
+        return html_table(" ".join([self.verdict, *self.remarks]), HEADER, [cells(row) for row in rows])
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data; objects are written as text."""
@@ -311,98 +265,6 @@ def _best_explained(rows: Sequence[Fit]) -> float:
     return max(row.explained for row in rows)
 
 
-def verdict(spearman: float, explained: float, similarities: int, objects: int) -> str:
-    """Whether the similarities are of use, from the committee's leave-one-out correlation and the share explained.
-
-    That share is the largest in the table: a verdict never denies what a row shows.
-
-    >>> verdict(0.81, 0.6, 1, 40)
-    'this similarity explains the values: leave-one-out correlation 0.81 over 40 observations'
-    """
-    these = "this similarity" if similarities == 1 else "these similarities"
-    s = "s" if similarities == 1 else ""
-    if objects < ENOUGH:
-        return f"{objects} observations are too few to say whether {these} explain{s} the values; tell {ENOUGH} or more"
-    if np.isnan(explained):
-        return "all values are equal, so that there is nothing to explain"
-    found = f"leave-one-out correlation {spearman:.2f} over {objects} observations"
-    chance = not spearman > ERRORS / np.sqrt(objects - 1)
-    # With an outlier among the values the order may be right where the sum of squares is not.
-    if explained <= 0 and (chance or spearman < CLEAR_CORRELATION):
-        none = (
-            "this similarity predicts no better" if similarities == 1 else "none of these similarities predicts better"
-        )
-        return f"{none} than the mean; what is suggested rests on little, so measure more, or compare by something else"
-    if chance:
-        order = "unknown" if np.isnan(spearman) else f"{spearman:.2f}"
-        return (
-            f"{these} may explain{s} some of the values: {explained:.0%} of the variance, but the rank correlation is "
-            f"{order} over {objects} observations, which may be chance".replace("%", " %", 1)
-        )
-    if explained < CLEAR_SHARE and spearman < CLEAR_CORRELATION:
-        return f"{these} explain{s} a little of the values: {found}"
-    return f"{these} explain{s} the values: {found}"
-
-
 def suspicion(suspects: Sequence[Outlier]) -> tuple[str, ...]:
     """What is said of bad measurements, if there are any."""
     return tuple(describe(one.object, one.value) for one in suspects)
-
-
-def warnings(inside: Sequence[float], objects: int) -> tuple[str, ...]:
-    """What is wrong with the intervals, if anything is.
-
-    >>> warnings((0.5, 0.8, 0.6), 40)
-    ('intervals are too narrow: 60 % of the values lie within their 95 % intervals',)
-    """
-    if objects < ENOUGH:
-        return ()
-    for level, share in zip(LEVELS[::-1], inside[::-1], strict=True):
-        error = CALIBRATION_ERRORS * np.sqrt(level * (1.0 - level) / objects)
-        if abs(share - level) > error:
-            which = "narrow" if share < level else "wide"
-            found = f"{share:.0%} of the values lie within their {level:.0%} intervals".replace("%", " %")
-            return (f"intervals are too {which}: {found}",)
-    return ()
-
-
-def table(rows: Sequence[Fit], mean_rmse: float) -> str:
-    """One line for each fit, and one for predicting the mean, in aligned columns."""
-    lines = [HEADER, *map(_cells, rows), ("the mean", "", f"{mean_rmse:.4g}", "0 %", *[""] * 6)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADER))]
-    return "\n".join(
-        "  ".join(
-            [line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))]
-        ).rstrip()
-        for line in lines
-    )
-
-
-def _cells(fit: Fit) -> tuple[str, ...]:
-    return (
-        shorten(fit.name),
-        _percent(fit.weight),
-        f"{fit.rmse:.4g}",
-        _percent(fit.explained),
-        _number(fit.spearman),
-        _number(fit.log_density),
-        *map(_percent, fit.inside),
-        f"{_percent(fit.negative)} {DONE[fit.treatment]}" if fit.negative > 0 else "none",
-    )
-
-
-def shorten(name: str) -> str:
-    """A name that fits its column.
-
-    >>> shorten("x" * 60)[-3:]
-    'xx…'
-    """
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-
-
-def _percent(share: float) -> str:
-    return "–" if np.isnan(share) else f"{100.0 * share:.0f} %"
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2f}"
