@@ -18,6 +18,9 @@ from benchmarks.tasks.pool import Part, Pool
 from likewise.acquisition.fronts import hypervolume, is_nondominated
 
 INITIAL, BUDGET, GRID = 10, 30, 700
+# Random objects, of which those that break a constraint are taken to begin with: this many times as many as needed.
+MANY = 10
+MOLECULES, WINDOW = 5000, (0.0, 0.5)
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,11 @@ class Several:
         return np.array([1.0 if one == "maximize" else -1.0 for one in self.objectives.values()])
 
     def start(self, seed: int) -> list[Any]:
-        return self.base.start(seed)
+        """The first objects; where there are constraints, none of them keeps all, so that one has to be found."""
+        if not self.constraints:
+            return self.base.start(seed)
+        many = replace(self.base, initial=MANY * INITIAL).start(seed)
+        return [many[i] for i in np.flatnonzero(~self.feasible(self.outcomes(many)))[:INITIAL]]
 
     def signed(self, outcomes: Matrix) -> Matrix:
         """The objectives, more of which is better."""
@@ -105,6 +112,18 @@ def _redoxmers(data: Path) -> Several:
     return _table("redoxmers", data, "molecules", {"smiles": "molecule"}, dict.fromkeys(names, "minimize"))
 
 
+def _zinc(data: Path) -> Several:
+    """Molecules by their drug-likeness and how easily they are made; logP has to be in a window that 4 % are in."""
+    frame = pl.read_csv(data / "zinc250k" / "zinc250k.csv.gz", columns=["smiles", "logp", "qed", "sa"])
+    frame = frame[np.sort(np.random.default_rng(0).choice(len(frame), MOLECULES, replace=False))]
+    qed, ease, logp = (frame[column].to_numpy() for column in ("qed", "sa", "logp"))
+    values = np.stack([qed, ease, WINDOW[0] - logp, logp - WINDOW[1]], axis=1)
+    part = Part("smiles", "molecule", tuple(frame["smiles"].to_list()))
+    pool = Pool("zinc_window", "molecules", (part,), qed, initial=INITIAL, budget=BUDGET)
+    objectives = {"qed": "maximize", "sa": "minimize"}
+    return Several(pool, lambda rows: values[np.asarray(rows, dtype=int)], objectives, constraints=2)
+
+
 def branin_currin(x: Matrix) -> Matrix:
     """Branin's function, and Currin's:
 
@@ -117,16 +136,44 @@ def branin_currin(x: Matrix) -> Matrix:
     return np.stack([branin(np.stack([15 * a - 5, 15 * b], axis=1)), factor * top / bottom], axis=1)
 
 
-def zdt1(x: Matrix) -> Matrix:
-    """x₁, and g (1 − √(x₁/g)) with g = 1 + 9 mean(x₂ …)."""
-    g = 1 + 9 * x[:, 1:].mean(axis=1)
-    return np.stack([x[:, 0], g * (1 - np.sqrt(x[:, 0] / g))], axis=1)
+def _zdt(shape: Callable[[Vector, Vector], Vector]) -> Callable[[Matrix], Matrix]:
+    """x₁, and g · shape(x₁, g) with g = 1 + 9 mean(x₂ …)."""
+
+    def function(x: Matrix) -> Matrix:
+        g = 1 + 9 * x[:, 1:].mean(axis=1)
+        return np.stack([x[:, 0], g * shape(x[:, 0], g)], axis=1)
+
+    return function
+
+
+zdt1 = _zdt(lambda a, g: 1 - np.sqrt(a / g))
+zdt2 = _zdt(lambda a, g: 1 - (a / g) ** 2)
+zdt3 = _zdt(lambda a, g: 1 - np.sqrt(a / g) - a / g * np.sin(10 * np.pi * a))
 
 
 def dtlz2(x: Matrix) -> Matrix:
     """Three coordinates of a point on a sphere of radius 1 + Σ (x_i − ½)², i > 2."""
     radius, a, b = 1 + np.sum((x[:, 2:] - 0.5) ** 2, axis=1), x[:, 0] * np.pi / 2, x[:, 1] * np.pi / 2
     return np.stack([radius * np.cos(a) * np.cos(b), radius * np.cos(a) * np.sin(b), radius * np.sin(a)], axis=1)
+
+
+def c2_dtlz2(x: Matrix) -> Matrix:
+    """A point on a circle of radius 1 + Σ (x_i − ½)², i > 1, and how far it is out of three discs of radius 0.2.
+
+    The discs are around (1, 0), (0, 1) and (1, 1)/√2.
+    """
+    radius, a = 1 + np.sum((x[:, 1:] - 0.5) ** 2, axis=1), x[:, 0] * np.pi / 2
+    f = np.stack([radius * np.cos(a), radius * np.sin(a)], axis=1)
+    centres = np.array([[1.0, 0.0], [0.0, 1.0], [0.5**0.5, 0.5**0.5]])
+    outside = ((f[:, None, :] - centres) ** 2).sum(axis=2).min(axis=1) - 0.2**2
+    return np.column_stack([f, outside])
+
+
+def _c2_volume() -> float:
+    """Of the front of C2-DTLZ2: the unit circle's parts within the discs."""
+    x = np.column_stack([np.linspace(0, 1, 20001), np.full((20001, 3), 0.5)])
+    f = c2_dtlz2(x)
+    return hypervolume(-f[f[:, 2] <= 0, :2], np.full(2, -1.1))
 
 
 def srinivas(x: Matrix) -> Matrix:
@@ -154,6 +201,13 @@ TASKS: Mapping[str, Callable[[Path], Several]] = {
     "branin_currin": lambda data: _function("branin_currin", branin_currin, (0, 1, 2), 2, given=(18.0, 6.0)),
     # Where the front is known, so is its volume.
     "zdt1": lambda data: _function("zdt1", zdt1, (0, 1, 6), 2, given=(11.0, 11.0), most=121 - 1 / 3),
+    "zdt2": lambda data: _function("zdt2", zdt2, (0, 1, 6), 2, given=(11.0, 11.0), most=121 - 2 / 3),
+    # ∫ (11 − the least f₂ up to x) dx over [0, 1] and 10 times its end, by four million steps.
+    "zdt3": lambda data: _function("zdt3", zdt3, (0, 1, 6), 2, given=(11.0, 11.0), most=128.7781161),
     "dtlz2": lambda data: _function("dtlz2", dtlz2, (0, 1, 6), 3, given=(1.1,) * 3, most=1.1**3 - np.pi / 6),
+    "c2_dtlz2": lambda data: _function(
+        "c2_dtlz2", c2_dtlz2, (0, 1, 4), 2, constraints=1, given=(1.1, 1.1), most=_c2_volume()
+    ),
     "srn": lambda data: _function("srn", srinivas, (-20, 20, 2), 2, constraints=2),
+    "zinc_window": _zinc,
 }
