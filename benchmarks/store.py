@@ -30,13 +30,15 @@ DIGITS = 6
 class Run:
     """What one method did on one task from one seed: scores in the task's units, and the time a round took.
 
-    `commit` is that of likewise's source, where it is known and the method is likewise's.
+    `commit` is that of likewise's source, where it is known and the method is likewise's. `recommended` is the true
+    value of the object that the method holds for the best in the end, where measurements are noisy.
     """
 
     values: list[float]
     seconds: float
     cpu_seconds: float
     commit: str | None = None
+    recommended: float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ def _line(task: Task, run: Run) -> dict[str, Any]:
         "seconds": _significant(run.seconds, 3),
         "cpu_seconds": _significant(run.cpu_seconds, 3),
         **({"commit": run.commit} if run.commit else {}),
+        **({} if run.recommended is None else {"recommended": _rounded(run.recommended, best)}),
         "values": [_rounded(value, best) for value in run.values],
     }
 

@@ -20,6 +20,8 @@ METHODS = {
     "likewise-topscore": ("analogical", "TOP_SCORE"),
     "botorch": ("botorch_gp", "BOTORCH"),
     "botorch-descriptors": ("botorch_gp", "BOTORCH_DESCRIPTORS"),
+    "botorch-qlogei": ("botorch_noise", "Q_LOG_EI"),
+    "botorch-qlognei": ("botorch_noise", "Q_LOG_NEI"),
     "optuna-tpe": ("optuna_samplers", "TPE"),
     "optuna-gp": ("optuna_samplers", "GP"),
     "skopt": ("skopt_gp", "SKOPT"),

@@ -14,6 +14,7 @@ from benchmarks.methods.base import Method
 from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.box import Box, Gaussian
 from benchmarks.tasks.families import Members
+from benchmarks.tasks.mixed import Field, Mixed, Range
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
 from likewise.similarity.auto.catalogue import of_records, usual_lengthscale
@@ -40,6 +41,10 @@ class StudyOptimiser:
     def ask(self, n: int) -> list[Any]:
         self.asked = self.study.ask(n)
         return [self.face.known(suggestion.object) for suggestion in self.asked]
+
+    def recommend(self) -> Any:
+        (best,) = self.study.recommend()
+        return self.face.known(best.object)
 
 
 class Plain:
@@ -113,10 +118,19 @@ def face(task: Task) -> Plain:
         return Distributions(task)
     if isinstance(task, Box):
         return Plain(lw.Box(task.lower, task.upper))
+    if isinstance(task, Mixed):
+        return Plain(lw.Record(**{name: _part(field) for name, field in task.fields.items()}))
     if isinstance(task, Pool):
         return PoolMembers(task)
     assert isinstance(task, Assignment)
     return Orders(lw.Permutations(task.n))
+
+
+def _part(field: Field) -> Any:
+    """A field of a record, as a user would write it."""
+    if not isinstance(field, Range):
+        return list(field)
+    return lw.Int(int(field.low), int(field.high)) if field.whole else lw.Float(field.low, field.high, log=field.log)
 
 
 def members(task: Pool) -> list[Any]:

@@ -17,6 +17,12 @@ class Optimiser(Protocol):
     def ask(self, n: int) -> list[Any]: ...
 
 
+class Recommending(Optimiser, Protocol):
+    """One that can say, where measurements are noisy, which of them it holds for the best."""
+
+    def recommend(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Method:
     """A way to optimise: its name, its settings in words, which libraries it is, what it suits, how it starts."""

@@ -13,7 +13,10 @@ from benchmarks.tasks.base import SAMPLES, Facts, Matrix, Sampled, Vector, gener
 
 @dataclass(frozen=True)
 class Box:
-    """A function of vectors between `lower` and `upper`, one row each; `optimum` in the function's own units."""
+    """A function of vectors between `lower` and `upper`, one row each; `optimum` in the function's own units.
+
+    `noise` is that of measurements, as a share of the values' spread.
+    """
 
     name: str
     function: Callable[[Matrix], Vector]
@@ -23,15 +26,24 @@ class Box:
     sign: float
     initial: int = 10
     budget: int = 60
+    noise: float = 0.0
 
     @property
     def dimension(self) -> int:
         return len(self.lower)
 
     @cached_property
+    def samples(self) -> Vector:
+        return self.score(list(self._uniform(SAMPLES, np.random.default_rng(0))))
+
+    @cached_property
     def facts(self) -> Facts:
-        samples = self._uniform(SAMPLES, np.random.default_rng(0))
-        return Sampled(self.sign * self.optimum, self.score(list(samples))).facts
+        return Sampled(self.sign * self.optimum, self.samples).facts
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of the values of uniform samples."""
+        return float(np.std(self.samples))
 
     def start(self, seed: int) -> list[Vector]:
         return list(self._uniform(self.initial, generator(self.name, seed)))

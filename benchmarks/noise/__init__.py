@@ -1,0 +1,1 @@
+"""Batches and noisy measurements, beside BoTorch: `python -m benchmarks.noise`."""
