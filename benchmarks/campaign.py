@@ -8,10 +8,10 @@ what is stored.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -20,11 +20,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from benchmarks.sections import write_section
+
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data"
 RESULTS = Path(__file__).parent / "results" / "campaign.json"
-PAGE = ROOT / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- campaign: begin -->\n", "<!-- campaign: end -->\n"
 SEEDS, BEGUN, ROUNDS, BATCH = 10, 8, 6, 4
 ALL = BEGUN + ROUNDS * BATCH
 
@@ -170,16 +170,13 @@ def _line(name: str, task: Task, runs: dict[str, list[list[float]]]) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def report() -> None:
-    """Put the section into the page."""
-    page = PAGE.read_text()
-    if BEGIN not in page:
-        page = page.rstrip() + f"\n\n{BEGIN}{END}"
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + table() + END + rest.split(END)[1])
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.campaign", description=__doc__)
+    parser.add_argument("--report", action="store_true", help="write the section of what is stored, and run nothing")
+    if not parser.parse_args().report:
+        run()
+    write_section("campaign", table())
 
 
 if __name__ == "__main__":
-    if "--report" not in sys.argv:
-        run()
-    report()
+    main()

@@ -14,6 +14,7 @@ from benchmarks.curves import draw
 from benchmarks.footing import footing
 from benchmarks.measures import Measures, best_peer, bootstrap, eligible, geometric_mean, paired, ratio
 from benchmarks.methods import OURS, PEERS
+from benchmarks.sections import write_section
 from benchmarks.suite import BATCHES, HIGH, missing
 from benchmarks.tables import all_measures, markdown, mean_and_error, shared_means
 from benchmarks.tasks.catalogue import DESCRIBED, LARGE, QAP, SMALL, TABLES, expectations
@@ -39,7 +40,6 @@ GAUSSIAN_PROCESSES = ("botorch", "optuna-gp", "skopt")
 STRONG = (*GAUSSIAN_PROCESSES, "ga")
 SINGLE = ("likewise-embedding", "likewise-bhattacharyya", "likewise-wasserstein", "likewise-kl")
 COLUMNS = (OURS, "paper", *BATCHES, *SINGLE, *PEERS)
-BEGIN, END = "<!-- suite: begin -->\n", "<!-- suite: end -->\n"
 INTRODUCTION = """## The suite
 
 Made by `python -m benchmarks report` from `benchmarks/results`, which `python -m benchmarks suite` fills.
@@ -76,9 +76,9 @@ def write(out: Path, results: Path) -> None:
     sections = [_section(title, names, contents, tables, figures) for title, names in GROUPS.items()]
     parts = [INTRODUCTION, _overall(tables, found), _losses(tables, found), footing(tables), *sections]
     parts.append(_settings(contents))
-    page = out.read_text() if out.exists() else f"# Benchmarks\n\n{BEGIN}{END}"
-    before, rest = page.split(BEGIN)
-    out.write_text(before + BEGIN + "\n".join(part for part in parts if part) + END + rest.split(END)[1])
+    if not out.exists():
+        out.write_text("# Benchmarks\n")
+    write_section("suite", "\n".join(part for part in parts if part), out)
 
 
 def ratios(tables: Mapping[str, Table]) -> dict[str, float]:

@@ -12,10 +12,10 @@ from benchmarks.curves import draw
 from benchmarks.experiments.figures import LOOKS, draw_notebook
 from benchmarks.experiments.plan import EXPERIMENTS, RESULTS, REUSED, Experiment
 from benchmarks.measures import Measures, bootstrap, geometric_mean, paired, ratio, shared
+from benchmarks.sections import write_section
 from benchmarks.tables import all_measures, markdown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"
-BEGIN, END = "<!-- made: begin -->\n", "<!-- made: end -->\n"
 TITLES = {
     "distributions": "Experiment 1: distributions",
     "families": "Experiment 1, continued: a Gamma family, and full covariances",
@@ -41,9 +41,9 @@ def write(folder: Path = RESULTS, out: Path = PAGE) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     draw_notebook(pictures)
     sections = [_section(EXPERIMENTS[name], folder, pictures) for name in TITLES]
-    page = out.read_text() if out.exists() else f"# The experiments\n\n{BEGIN}{END}"
-    before, rest = page.split(BEGIN)
-    out.write_text(before + BEGIN + "\n".join(sections) + END + rest.split(END)[1])
+    if not out.exists():
+        out.write_text("# The experiments\n")
+    write_section("made", "\n".join(sections), out)
 
 
 def _section(experiment: Experiment, folder: Path, pictures: Path) -> str:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import sections
 from benchmarks.objectives.tasks import BUDGET, INITIAL
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- objectives: begin -->\n", "<!-- objectives: end -->\n"
 ORDER = ("likewise", "botorch", "optuna-gp", "optuna-tpe", "optuna-nsga2", "random")
 
 
@@ -86,8 +85,4 @@ def section(folder: Path) -> str:
 
 def write_section(folder: Path) -> None:
     """Put the section into the page."""
-    page = PAGE.read_text()
-    if BEGIN not in page:
-        page = page.rstrip() + f"\n\n{BEGIN}{END}"
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + section(folder) + END + rest.split(END)[1])
+    sections.write_section("objectives", section(folder))

@@ -12,6 +12,7 @@ pytest.importorskip("benchmarks", reason="the benchmarks are a package of their 
 from benchmarks.footing import footing
 from benchmarks.measures import Measures
 from benchmarks.methods import METHODS
+from benchmarks.sections import marks
 from benchmarks.suite import jobs, missing
 from benchmarks.tasks.catalogue import FIVE, expectations
 
@@ -62,7 +63,8 @@ def test_every_method_is_planned() -> None:
 
 def test_the_page_keeps_what_is_around_the_suite(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="curves need Matplotlib")
-    (tmp_path / "page.md").write_text(f"before\n{report.BEGIN}old\n{report.END}after\n")
+    begin, end = marks("suite")
+    (tmp_path / "page.md").write_text("old\n".join(("before\n" + begin, end + "after\n")))
     report.write(tmp_path / "page.md", tmp_path / "none")
     page = (tmp_path / "page.md").read_text()
     assert page.startswith("before\n")

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from likewise.errors import SpaceError
 from likewise.similarity.base import is_differentiable
 from likewise.similarity.combine.algebra import Warped
+from likewise.similarity.coordinates import Rescaled
 from likewise.similarity.kinds.distributions.gaussian_divergences import SymmetricKL
-from likewise.similarity.kinds.vectors import RBF, Linear, Matern, Rescaled
+from likewise.similarity.kinds.vectors import RBF, Linear, Matern
 from likewise.spaces.base import Continuous, Crossover, Moves
 from likewise.spaces.box import Box
 from likewise.testing.spaces import check_space

@@ -52,7 +52,9 @@ SPACES: dict[str, Callable[[Any], Space]] = {
     "pool of strings": lambda where: Pool([f"s{i}" for i in range(60)], where=where),
     "pool of vectors": lambda where: Pool(np.arange(60.0).reshape(20, 3), where=where),
     "pool of records": lambda where: Pool([{"a": i, "b": [i, "x"]} for i in range(30)], where=where),
-    "pool with codec": lambda where: Pool([Fraction(1, i) for i in range(1, 30)], where=where, codec=(str, Fraction)),
+    "pool with functions to JSON": lambda where: Pool(
+        [Fraction(1, i) for i in range(1, 30)], where=where, to_json=str, from_json=Fraction
+    ),
     "categorical": lambda where: Categorical(["a", "b", 1, 2.5, True, None, "c", "d"], where=where),
     "strings": lambda where: Strings("ACGT", length=6, where=where),
     "strings of one letter": lambda where: Strings("A", min_length=0, max_length=9, where=where),

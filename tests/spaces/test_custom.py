@@ -67,7 +67,7 @@ def point(rng: np.random.Generator) -> Point:
     return Point(digit(rng), digit(rng))
 
 
-def test_objects_of_ones_own_need_a_codec() -> None:
+def test_objects_of_ones_own_need_functions_to_json_and_back() -> None:
     with pytest.raises(SpaceError, match="to_json and from_json"):
         Custom(point).to_json(Point(1, 2))
     check_space(Custom(point, to_json=lambda p: [p.x, p.y], from_json=lambda data: Point(*data)))

@@ -21,9 +21,15 @@ def _study(*given: Any, **options: Any) -> lw.Study:
     [
         (lambda: _study(lw.Hamming), r"write Hamming\(\)"),
         (lambda: _study(lambda a: 1.0), "takes 1 argument; a similarity is a function of two objects"),
+        (lambda: lw.from_function(lambda a: 1.0), "takes 1 argument; a similarity is a function of two objects"),
+        (lambda: lw.symmetrised(lw.Hamming), r"write Hamming\(\)"),  # type: ignore[arg-type]
+        (lambda: lw.from_distance(lambda a, b, c: 1.0), "takes 3 arguments"),  # type: ignore[arg-type, misc]
+        (lambda: lw.Study(lw.Pool), r"write Pool\(…\)"),  # type: ignore[arg-type]
         (lambda: _study(spectrum="clipp"), "'clipp' is no treatment; give 'krein'"),
         (lambda: _study(initial=2.5), "initial must be at least 1 and whole, not 2.5"),
         (lambda: _study(initial=-1), "initial must be at least 1 and whole, not -1"),
+        (lambda: _study(initial=True), "initial must be at least 1 and whole, not True"),
+        (lambda: _study(seed=True), "a seed is a whole number from 0, or None to draw one, not True"),
         (lambda: _study().tell("AC", "1.5"), "is no number: '1.5'; tell a float"),
         (lambda: _study().tell("AC", True), "is no number: True"),
         (lambda: lw.Pool([]), "at least one object"),
@@ -31,6 +37,12 @@ def _study(*given: Any, **options: Any) -> lw.Study:
         (lambda: lw.Precomputed(["a", "b"], [[1, 0.2], [0.3, 1]]), r"give the mean of the matrix and its transpose"),
         (lambda: lw.Pool(WORDS, where=lambda x: x["T"] > 20), "`where` raised TypeError for 'AC'"),
         (lambda: lw.Box(0, 1, where=lambda x: x["T"]).fit(0.5), "`where` raised"),
+        (
+            lambda: lw.Record(a=["x"], where=lambda x: None).fit({"a": "x"}),
+            "`where` gave None for {'a': 'x'}; return True",
+        ),
+        (lambda: lw.Pool(WORDS, to_json=str), "Pool needs to_json and from_json together, or neither"),
+        (lambda: lw.Custom(len, to_json=3, from_json=str), "Custom needs a function for to_json, not 3"),
         (lambda: _study_of([None, "a"]), "object 0 is missing, None"),
     ],
 )

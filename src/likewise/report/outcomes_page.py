@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from likewise import __version__
 from likewise.campaign.aims import Aims
 from likewise.campaign.display.naming import Names
@@ -20,6 +18,7 @@ from likewise.figures import figures
 from likewise.figures import fronts as front_figures
 from likewise.report import charts, fronts
 from likewise.report.svg import SMALL_BOND, inline, molecule
+from likewise.report.templates import template
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import Trial
 
@@ -28,16 +27,14 @@ def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
     """The report as text; `about` says what a table knows of an object."""
     problem, found = story.problem, list(story.found)
     goals, reasons, sheet = problem.study.goals, Reasons.of(problem), problem.sheet
-    environment = Environment(
-        loader=PackageLoader("likewise.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.globals.update(
+    html = template(
+        "outcomes.html",
         names=reasons.names, reasons=reasons, column=reasons.column, molecules=molecules, molecule=molecule,
         small_bond=SMALL_BOND, shown=shown, percent=percent, about=about,
         expected=lambda s: [expected_text(problem, s, name) for name in outcomes_of(problem)],
         measured=lambda trial, name: _measured(problem, trial, name),
     )  # fmt: skip
-    return environment.get_template("outcomes.html").render(
+    return html.render(
         title="Suggestions" if sheet is None else f"Suggestions for {sheet.table.path.name}",
         aim=Aims(goals.objectives, goals.constraints).text,
         story=story,

@@ -8,8 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from likewise import __version__
 from likewise.campaign.display.naming import Names
 from likewise.campaign.display.numbers import expectation, interval, plus_minus
@@ -26,6 +24,7 @@ from likewise.report.factors import effects
 from likewise.report.outcomes_page import outcomes_page
 from likewise.report.rounds import fruitless, reaching, rounds
 from likewise.report.svg import BOND, SMALL_BOND, molecule
+from likewise.report.templates import template
 from likewise.similarity.base import Similarity
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import Outcome
@@ -96,14 +95,8 @@ def page(story: Story) -> str:
     problem, found, name = story.problem, story.found, story.value
     reasons = Reasons.of(problem)
     names, sheet = reasons.names, problem.sheet
-    environment = Environment(
-        loader=PackageLoader("likewise.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(
+    html = template(
+        "template.html",
         count=count,
         difference=difference,
         percent=percent,
@@ -124,7 +117,7 @@ def page(story: Story) -> str:
         analogues=ANALOGUES,
     )
     past, known = rounds(problem), effects(problem, names)
-    return environment.get_template("template.html").render(
+    return html.render(
         title="Suggestions" if sheet is None else f"Suggestions for {sheet.table.path.name}",
         aim="smallest" if problem.study.direction == "minimize" else "largest",
         story=story,

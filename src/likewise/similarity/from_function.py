@@ -37,8 +37,7 @@ class FunctionSimilarity(Similarity):
     _pairs: Pairs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise SimilarityError(f"a similarity is a Similarity or a function of two objects, not {self.function!r}")
+        check_function(self.function)
         if self.gradient is not None and not callable(self.gradient):
             raise SimilarityError(
                 f"a gradient is a function of two objects, as the similarity is, not {self.gradient!r}"
@@ -159,16 +158,16 @@ def as_similarity(given: Similarity | Function) -> Similarity:
     """
     if isinstance(given, Similarity):
         return given
-    if isinstance(given, type) and issubclass(given, Similarity):
-        raise SimilarityError(f"{given.__name__} is a class of similarities, not one of them; write {given.__name__}()")
-    _check_arguments(given)
     return from_function(cast(Function, given))
 
 
-def _check_arguments(function: Any) -> None:
-    """A complaint about a function that cannot be called with two objects, as far as it says what it takes."""
+def check_function(function: Any) -> None:
+    """A complaint about what cannot be called with two objects, as far as it says what it takes."""
+    if isinstance(function, type) and issubclass(function, Similarity):
+        name = function.__name__
+        raise SimilarityError(f"{name} is a class of similarities, not one of them; write {name}()")
     if not callable(function):
-        return
+        raise SimilarityError(f"a similarity is a Similarity or a function of two objects, not {function!r}")
     try:
         taken = signature(function)
         taken.bind(None, None)

@@ -18,7 +18,8 @@ from likewise.similarity.combine.algebra import COMBINATIONS
 from likewise.similarity.combine.branches import Branches
 from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.parts import Parts
-from likewise.similarity.kinds.vectors import Coordinates, Rescaled, VectorSimilarity, as_vectors
+from likewise.similarity.coordinates import Coordinates, Rescaled
+from likewise.similarity.kinds.vectors import VectorSimilarity, as_vectors
 
 
 class Branch(str):

@@ -46,14 +46,27 @@ def checked_where(where: Any) -> Any:
     return where
 
 
+def check_json_functions(space: str, to_json: Any, from_json: Any) -> None:
+    """Two functions from an object to JSON data and back, or neither; a SpaceError for anything else."""
+    for name, function in (("to_json", to_json), ("from_json", from_json)):
+        if function is not None and not callable(function):
+            raise SpaceError(f"{space} needs a function for {name}, not {function!r}")
+    if (to_json is None) != (from_json is None):
+        raise SpaceError(f"{space} needs to_json and from_json together, or neither")
+
+
 def is_allowed(where: Callable[[Any], bool], x: Any) -> bool:
-    """What a predicate says of an object; a SpaceError that names both where it raises."""
+    """What a predicate says of an object; a SpaceError that names both where it raises or says nothing."""
     try:
-        return bool(where(x))
+        said = where(x)
+        # Without `return` a function gives None, and would exclude every object.
+        if said is not None:
+            return bool(said)
     except Exception as error:
         raise SpaceError(
             f"`where` raised {type(error).__name__} for {x!r}: {error}; it must say True or False of every object"
         ) from error
+    raise SpaceError(f"`where` gave None for {x!r}; return True or False, for every object")
 
 
 def checked_whole(what: str, number: Any) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
-from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.coordinates import Coordinates
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import RESOLUTION, Generator, Space, checked_where
 from likewise.spaces.drawing import child

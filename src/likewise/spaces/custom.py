@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import assign
-from likewise.spaces.base import Generator, Space, checked_where
+from likewise.spaces.base import Generator, Space, check_json_functions, checked_where
 from likewise.spaces.codec.codec import tagged, untagged
 from likewise.spaces.drawing import CHILDREN
 
@@ -57,15 +57,13 @@ class Custom(Space):
             "moves": moves,
             "contains": contains,
             "crossover": crossover,
-            "to_json": to_json,
-            "from_json": from_json,
         }
         for name, function in functions.items():
             if not (callable(function) or (function is None and name != "sample")):
                 raise SpaceError(f"Custom needs a function for {name}, not {function!r}")
-        if (to_json is None) != (from_json is None):
-            raise SpaceError("Custom needs to_json and from_json together, or neither")
-        assign(self, where=checked_where(where), **{f"_{name}": function for name, function in functions.items()})
+        check_json_functions("Custom", to_json, from_json)
+        assign(self, where=checked_where(where), _to_json=to_json, _from_json=from_json)
+        assign(self, **{f"_{name}": function for name, function in functions.items()})
         # What a space can do is said by having the method, so one without the function has none.
         if moves is not None:
             assign(self, moves=self._moves_inside)

@@ -125,7 +125,7 @@ class OneOf(MadeOf):
         if total > limit:
             raise SpaceError(f"the branches have {total} objects, more than {limit}; raise limit, or search the space")
         objects = [{name: value} for name, values in listed.items() for value in values]
-        return Pool(objects, where=self.where, codec=(self.to_json, self.from_json))
+        return Pool(objects, where=self.where, to_json=self.to_json, from_json=self.from_json)
 
     def to_json(self, x: Branch) -> Branch:
         return {name: self.branches[name].to_json(inside) for name, inside in x.items()}

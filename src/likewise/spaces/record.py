@@ -182,7 +182,7 @@ class Record(MadeOf):
                 f"more than {limit}; raise limit, or search the record without listing it"
             )
         records = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
-        return Pool(records, where=self.where, codec=(self.to_json, self.from_json))
+        return Pool(records, where=self.where, to_json=self.to_json, from_json=self.from_json)
 
     def bound(self, only: Mapping[str, Sequence[Any]], where: Callable[[Any], bool] | None = None) -> Record:
         """The records whose parts have some of these values alone, and that satisfy `where`, too."""

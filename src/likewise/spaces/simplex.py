@@ -13,7 +13,7 @@ from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity.auto.catalogue import of_mixtures
 from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.coordinates import Coordinates
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.conditions.condition import Condition

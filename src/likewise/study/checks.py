@@ -22,7 +22,7 @@ def at_least_one(name: str, number: Any) -> None:
     >>> at_least_one("budget", 60)
     """
     try:
-        good = index(number) >= 1
+        good = index(number) >= 1 and not isinstance(number, bool)
     except TypeError:
         good = False
     if not good:
@@ -72,9 +72,12 @@ def check_spectra(spectra: Sequence[Any]) -> None:
 
 def check_setting(space: Any, seed: Any, lease: Any) -> None:
     """A complaint about what a study cannot be made with."""
+    if isinstance(space, type) and issubclass(space, Space):
+        raise StudyError(f"{space.__name__} is a class of spaces, not one of them; write {space.__name__}(…)")
     if not isinstance(space, Space):
         raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
-    if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if seed is not None and not (whole and seed >= 0):
         raise StudyError(f"a seed is a whole number from 0, or None to draw one, not {seed!r}")
     if lease is not None:
         positive("lease", lease)

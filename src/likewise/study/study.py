@@ -143,8 +143,7 @@ class Study(Telling):
         self._kind = next((one.kind for one in found if one.kind), "")
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
-        owner = storage if isinstance(storage, Storage) else open_storage(storage)
-        self._store: OpenStudy = owner.open(name, {"space": space.describe(), **wanted.describe()})
+        self._store: OpenStudy = open_storage(storage).open(name, {"space": space.describe(), **wanted.describe()})
         self._ledger = Ledger(self._store, space.from_json, wanted.objective)
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
@@ -299,7 +298,8 @@ class Study(Telling):
         callbacks: a function of (study, trial), or several, called after each evaluation. One that returns True, or
             raises StopIteration, ends the run.
 
-        progress: whether a bar is shown on stderr; by default where that is a terminal.
+        progress: whether a bar is shown, on stderr or below the cell of a notebook; by default where that is a notebook
+            or a terminal.
 
         The run also ends when every object has been tried, and by Ctrl-C: what is in flight is given back, and the
         result so far is returned; pressed three times it ends the run at once. `Result.stopped` says which it was.

@@ -15,7 +15,7 @@ from likewise.errors import SimilarityError
 from likewise.model.gram import Gram
 from likewise.similarity.base import Similarity, is_differentiable
 from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.kinds.vectors import Coordinates, Rescaled
+from likewise.similarity.coordinates import Coordinates, Rescaled
 
 Make = Callable[[int], Any]
 UNIT = Coordinates.spanning(np.zeros(2), np.ones(2), np.zeros(2, dtype=bool))

@@ -80,8 +80,8 @@ def test_a_study_of_graphs_and_one_of_molecules() -> None:
         assert lw.maximize(worth, space, budget=7, progress=False).value >= 6
 
 
-def test_what_has_no_form_still_needs_a_codec() -> None:
-    with pytest.raises(SpaceError, match=r"object 0 of the pool.*codec"):
+def test_what_has_no_form_still_needs_functions_to_json_and_back() -> None:
+    with pytest.raises(SpaceError, match=r"object 0 of the pool.*to_json and from_json"):
         Pool([nx.Graph([(object(), 1)])])
     with pytest.raises(SpaceError, match="not one Graph"):
         Pool(nx.path_graph(3))

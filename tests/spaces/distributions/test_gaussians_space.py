@@ -111,7 +111,7 @@ def test_json_is_readable_and_a_pool_of_gaussians_uses_it() -> None:
     x = Gaussian([0.0, 1.0], [0.5, 0.25])
     assert SPACE.key(x) == '{"mean":[0.0,1.0],"variance":[0.5,0.25]}'
     full = Gaussian([0.0, 1.0], [[1.0, 0.3], [0.3, 1.0]])
-    pool = Pool([x, full, x], codec=(Gaussian.to_json, Gaussian.from_json))
+    pool = Pool([x, full, x], to_json=Gaussian.to_json, from_json=Gaussian.from_json)
     assert pool.duplicates == 1
     assert pool.from_json(json.loads(pool.key(full))) == full
 

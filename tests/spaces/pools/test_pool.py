@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from likewise.errors import SpaceError
 from likewise.similarity.combine.algebra import warped
 from likewise.similarity.combine.parts import Parts
+from likewise.similarity.coordinates import Rescaled
 from likewise.similarity.kinds.distributions.gaussian import Gaussian
-from likewise.similarity.kinds.vectors import RBF, Linear, Rescaled
+from likewise.similarity.kinds.vectors import RBF, Linear
 from likewise.spaces.pools.pool import Pool
 from likewise.spaces.record import Record
 
@@ -82,13 +83,13 @@ def test_foreign_objects_are_refused_by_name() -> None:
     with pytest.raises(SpaceError, match="'CCX' is not among the 1 objects"):
         Pool(["CCO"]).fit("CCX")
     assert object() not in Pool(["CCO"])
-    assert 1j not in Pool([Fraction(1, 2)], codec=(str, Fraction))
+    assert 1j not in Pool([Fraction(1, 2)], to_json=str, from_json=Fraction)
 
 
-def test_objects_without_a_json_form_need_a_codec() -> None:
-    with pytest.raises(SpaceError, match=r"object 1 of the pool.*codec"):
+def test_objects_without_a_json_form_need_functions_to_json_and_back() -> None:
+    with pytest.raises(SpaceError, match=r"object 1 of the pool.*give to_json and from_json"):
         Pool(["a", Fraction(1, 2)])
-    pool = Pool([Fraction(1, 2), Fraction(2, 4), Fraction(1, 3)], codec=(str, Fraction))
+    pool = Pool([Fraction(1, 2), Fraction(2, 4), Fraction(1, 3)], to_json=str, from_json=Fraction)
     assert pool.duplicates == 1
     assert pool.from_json("2/4") == Fraction(1, 2)
     with pytest.raises(SpaceError, match="not in the pool"):
@@ -188,7 +189,7 @@ def test_a_pool_keeps_what_it_was_given_whatever_becomes_of_that() -> None:
 def test_strings_and_objects_of_other_classes_are_not_copied() -> None:
     texts, others = ["CC" + "O" * n for n in range(3)], [Fraction(1, 2), Fraction(1, 3)]
     assert all(x is y for x, y in zip(Pool(texts).objects, texts, strict=True))
-    assert all(x is y for x, y in zip(Pool(others, codec=(str, Fraction)).objects, others, strict=True))
+    assert all(x is y for x, y in zip(Pool(others, to_json=str, from_json=Fraction).objects, others, strict=True))
 
 
 def test_a_grid_of_records_does_not_share_its_records() -> None:

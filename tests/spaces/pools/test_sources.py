@@ -65,11 +65,11 @@ def test_several_columns_are_records(tmp_path: Path) -> None:
     assert study.best.object in rows
 
 
-def test_a_codec_makes_objects_of_cells(tmp_path: Path) -> None:
+def test_from_json_makes_objects_of_cells(tmp_path: Path) -> None:
     from fractions import Fraction
 
     path = write(pl.DataFrame({"share": ["1/2", "2/4", "1/3"]}), tmp_path / "a.csv")
-    pool = Pool(path, codec=(str, Fraction))
+    pool = Pool(path, to_json=str, from_json=Fraction)
     assert pool.objects == (Fraction(1, 2), Fraction(1, 3))
 
 

@@ -25,7 +25,6 @@ from likewise.similarity.base import (
     Vector,
 )
 from likewise.similarity.checks import check_widths
-from likewise.similarity.combine.wrapper import Through
 
 Lengthscale = float | Sequence[float] | Vector | None
 
@@ -330,77 +329,3 @@ class Cosine(VectorSimilarity):
 
     def linearise_within(self, a: Matrix) -> Linearised:
         return self.within(a), lambda weights: np.zeros_like(a)
-
-
-@dataclass(frozen=True, eq=False)
-class Coordinates:
-    """Other coordinates, dimension by dimension: z = (t(x) − lower)/width, t the logarithm where `log` says so."""
-
-    lower: Vector
-    width: Vector
-    log: NDArrayBool
-
-    @classmethod
-    def spanning(cls, lower: Vector, upper: Vector, log: NDArrayBool) -> Coordinates:
-        """The coordinates in which the box from `lower` to `upper` is the unit cube; fixed dimensions keep width 1."""
-        safe_lower, safe_upper = np.where(log, lower, 1.0), np.where(log, upper, 1.0)
-        start = np.where(log, np.log(safe_lower), lower)
-        width = np.where(log, np.log(safe_upper), upper) - start
-        return cls(start, np.where(width > 0, width, 1.0), log)
-
-    def forward(self, x: Matrix) -> Matrix:
-        inside = np.where(self.log, np.log(np.where(self.log, x, 1.0)), x)
-        z: Matrix = (inside - self.lower) / self.width
-        return z
-
-    def backward(self, z: Matrix) -> Matrix:
-        inside = self.lower + z * self.width
-        return np.where(self.log, np.exp(np.where(self.log, inside, 0.0)), inside)
-
-    def slope(self, x: Matrix) -> Matrix:
-        """dz/dx."""
-        return np.where(self.log, 1.0 / np.where(self.log, x, 1.0), 1.0) / self.width
-
-
-NDArrayBool = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-@dataclass(frozen=True, eq=False)
-class Rescaled(Through):
-    """A similarity of vectors that looks at them in other coordinates, such as a box's unit cube."""
-
-    inner: Similarity
-    coordinates: Coordinates
-
-    def part_encoding(self, a: Any, i: int) -> Any:
-        return a[1]
-
-    def encode(self, objects: Sequence[Any]) -> Any:
-        x = as_vectors(objects) if len(objects) else np.zeros((0, len(self.coordinates.lower)))
-        check_vectors(x, self.coordinates.lower[None])
-        return x, self.inner.encode(self.coordinates.forward(x))  # type: ignore[arg-type]
-
-    def linearise(self, a: Any, b: Any) -> Linearised:
-        scores, pull = self.inner.linearise(a[1], b[1])  # type: ignore[attr-defined]
-        return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])
-
-    def linearise_within(self, a: Any) -> Linearised:
-        scores, pull = self.inner.linearise_within(a[1])  # type: ignore[attr-defined]
-        return scores, lambda weights: pull(weights) * self.coordinates.slope(a[0])
-
-
-@dataclass(frozen=True, eq=False)
-class NumbersOf(Through):
-    """A similarity of vectors that looks at the numbers which a space reads from its objects, by `to_numbers`."""
-
-    inner: Similarity
-    space: Any
-
-    def encode(self, objects: Sequence[Any]) -> Any:
-        return self.inner.encode(self.space.to_numbers(objects))
-
-    def linearise(self, a: Any, b: Any) -> Linearised:
-        return self.inner.linearise(a, b)  # type: ignore[attr-defined]
-
-    def linearise_within(self, a: Any) -> Linearised:
-        return self.inner.linearise_within(a)  # type: ignore[attr-defined]

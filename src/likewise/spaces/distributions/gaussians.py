@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from likewise.errors import SimilarityError, SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign, map_leaves
 from likewise.similarity.combine.algebra import COMBINATIONS
+from likewise.similarity.coordinates import Coordinates, NumbersOf, Rescaled
 from likewise.similarity.kinds.distributions.gaussian import Gaussian
 from likewise.similarity.kinds.distributions.gaussian_divergences import SymmetricKL
 from likewise.similarity.kinds.distributions.gaussian_similarity import GaussianSimilarity
-from likewise.similarity.kinds.vectors import Coordinates, NumbersOf, Rescaled
 from likewise.similarity.ranges import rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.box import Box

@@ -18,9 +18,9 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.auto.recognise import Recognised, of_field
 from likewise.similarity.base import Similarity, assign
-from likewise.similarity.kinds.vectors import Coordinates
+from likewise.similarity.coordinates import Coordinates
 from likewise.similarity.ranges import Path, column, rescaled, span
-from likewise.spaces.base import SAMPLE, Generator, Space, checked_where, is_allowed
+from likewise.spaces.base import SAMPLE, Generator, Space, check_json_functions, checked_where, is_allowed
 from likewise.spaces.codec.codec import identity, plain
 from likewise.spaces.codec.copies import copied
 from likewise.spaces.codec.foreign import foreign, is_graph
@@ -30,7 +30,7 @@ from likewise.tables.frames import as_objects, is_frame
 
 STRETCH = 1 << 14
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B\s*", re.IGNORECASE)
-Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+Function = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -41,7 +41,8 @@ class Pool(Space):
       a folder of .parquet files.
     - `column`: in a file or a data frame, the column of the objects, or several that are the fields of a record.
     - `where`: a function that says whether an object is kept; by default all are.
-    - `codec`: two functions to JSON data and back, as in `(str, Fraction)`, for objects that have no JSON form.
+    - `to_json` and `from_json`: two functions, from an object to JSON data and back, for objects that have no JSON
+      form, as `to_json=str, from_json=Fraction`. By default there are none.
     - `exclude`: a list of objects that are never proposed, and need not be anything that a similarity can compare.
     - `memory`: a budget such as "4GB", or bytes. Scores and encodings beyond it are kept on disk, with the same
       answers; by default all are held.
@@ -52,9 +53,9 @@ class Pool(Space):
 
     Two objects are equal when they have the same JSON form, in which tuples, arrays and sets are lists, a graph of
     networkx is its nodes and edges, and a molecule of RDKit its canonical SMILES, so that coordinates do not tell two
-    apart. Objects of other kinds need a method `to_json`, or the pool a `codec`. A pool may be empty; only sampling
-    from it is an error. Vector similarities see the pool's numbers rescaled to their range. Arrays, dicts, lists and
-    sets are copied, and the pool's arrays read-only.
+    apart. Objects of other kinds need a method `to_json`, or the pool both functions. A pool may be empty; only
+    sampling from it is an error. Vector similarities see the pool's numbers rescaled to their range. Arrays, dicts,
+    lists and sets are copied, and the pool's arrays read-only.
 
     >>> pool = Pool(["CCO", "CCN", "CCO"])
     >>> pool.objects, pool.duplicates, pool.index("CCN"), "CCC" in pool
@@ -64,10 +65,11 @@ class Pool(Space):
     short = None
     objects: Sequence[Any]
     duplicates: int
-    codec: Codec | None
     where: Callable[[Any], bool] | None
     memory: int | None
     client: Any
+    _to_json: Function | None
+    _from_json: Function | None
     _cache: Folder | None
     _processes: int | None
     _excluded: tuple[Any, ...]
@@ -79,14 +81,17 @@ class Pool(Space):
         *,
         column: str | Sequence[str] | None = None,
         where: Callable[[Any], bool] | None = None,
-        codec: Codec | None = None,
+        to_json: Function | None = None,
+        from_json: Function | None = None,
         exclude: Iterable[Any] = (),
         memory: str | int | None = None,
         cache: str | os.PathLike[str] | None = None,
         processes: int | None = None,
         client: Any = None,
     ) -> None:
-        assign(self, codec=codec, where=checked_where(where), memory=_bytes(memory), client=_checked(client), _spans={})
+        check_json_functions("Pool", to_json, from_json)
+        assign(self, where=checked_where(where), memory=_bytes(memory), client=_checked(client), _spans={})
+        assign(self, _to_json=to_json, _from_json=from_json)
         assign(self, _cache=None if cache is None else Folder(cache), _processes=_positive(processes))
         given = self._given(objects, column)
         if not len(given):
@@ -99,7 +104,7 @@ class Pool(Space):
         """The objects as they are given, or as they are read."""
         if isinstance(objects, str | os.PathLike):
             found = read(objects, column)
-            return found if self.codec is None else [self.codec[1](data) for data in found]
+            return found if self._from_json is None else [self._from_json(data) for data in found]
         if is_frame(objects):
             names = [column] if isinstance(column, str) else column
             return as_objects(objects if names is None else objects[[*names]])
@@ -110,7 +115,7 @@ class Pool(Space):
     def _distinct(self, given: Sequence[Any]) -> Collection[Any]:
         if isinstance(given, Table):
             return Table(given.frame.unique(maintain_order=True, keep="first"))
-        if self.codec is None and set(map(type, given)) <= {str}:
+        if self._to_json is None and set(map(type, given)) <= {str}:
             return dict.fromkeys(given)
         found: dict[Hashable, Any] = {}
         for number, x in enumerate(given):
@@ -119,13 +124,13 @@ class Pool(Space):
             except TypeError as error:
                 raise SpaceError(
                     f"object {number} of the pool cannot be stored, as {error}: {_short(x)}; "
-                    "pass codec=(to_json, from_json), two functions from an object to JSON data and back"
+                    "give to_json and from_json, two functions from an object to JSON data and back"
                 ) from error
         # Of its own, so that it stays as it is whatever becomes of what was given.
         return [copied(x, writeable=False) for x in found.values()]
 
     def _identity(self, x: Any) -> Hashable:
-        if self.codec is None:
+        if self._to_json is None:
             if type(x) is str:
                 return x
             if type(x) is np.ndarray and x.dtype == float and x.ndim == 1 and np.isfinite(x).all():
@@ -195,7 +200,7 @@ class Pool(Space):
                 return self.objects.position(x)
             return self._positions.get(self._identity(x))
         except Exception:
-            # A codec is the user's; whatever it does to a foreign object, that object is not in the pool.
+            # `to_json` is the user's; whatever it does to a foreign object, that object is not in the pool.
             return None
 
     def _draw(self, n: int, rng: Generator) -> list[Any]:
@@ -213,12 +218,12 @@ class Pool(Space):
         return self.objects[self.index(x)]
 
     def to_json(self, x: Any) -> Any:
-        return plain(x, foreign) if self.codec is None else self.codec[0](x)
+        return plain(x, foreign) if self._to_json is None else self._to_json(x)
 
     def from_json(self, data: Any) -> Any:
         position = self._stored_at(data)
-        if position is None and self.codec is not None:
-            position = self._position(self.codec[1](data))
+        if position is None and self._from_json is not None:
+            position = self._position(self._from_json(data))
         if position is None:
             raise SpaceError(f"the stored object {_short(data)} is not in the pool; open the study with its own pool")
         return self.objects[position]
@@ -240,7 +245,7 @@ class Pool(Space):
     def _only_strings(self) -> bool:
         if isinstance(self.objects, Table):
             return self.objects.texts
-        return self.codec is None and set(map(type, self.objects)) <= {str}
+        return self._to_json is None and set(map(type, self.objects)) <= {str}
 
     def recognise_part(self, rng: Generator) -> Recognised:
         """By the values alone, as those of a column of a table."""

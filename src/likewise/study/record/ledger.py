@@ -37,11 +37,11 @@ class Ledger:
     gives the same model, too.
     """
 
-    def __init__(self, store: OpenStudy, decode: Callable[[Any], Any], objective: str | None = None) -> None:
+    def __init__(self, store: OpenStudy, from_json: Callable[[Any], Any], objective: str | None = None) -> None:
         self._store = store
         # The outcome that is a trial's value, in a study of one objective.
         self._objective = objective
-        self._decode = decode
+        self._from_json = from_json
         self._revision = 0
         self._trials: dict[int, Trial] = {}
         self._keys: dict[int, str] = {}
@@ -49,7 +49,7 @@ class Ledger:
         self._lots: dict[int, float] = {}
         self._open: dict[int, Trial] = {}
         self._listed: dict[State, list[Trial]] = {}
-        self._decoded: dict[str, list[Any]] = {}
+        self._at_hand: dict[str, list[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._trials)
@@ -61,12 +61,12 @@ class Ledger:
             self._listed = {}
             self._enter(row)
         # Last, so that after an interruption the rows are read again.
-        self._revision, self._decoded = revision, {}
+        self._revision, self._at_hand = revision, {}
 
-    def decode(self, payload: str) -> Any:
+    def object_of(self, payload: str) -> Any:
         """The object of a trial to be added, the same instance as the trial has when it is next read."""
-        x = self._decode(json.loads(payload))
-        self._decoded.setdefault(payload, []).append(x)
+        x = self._from_json(json.loads(payload))
+        self._at_hand.setdefault(payload, []).append(x)
         return x
 
     @property
@@ -174,8 +174,8 @@ class Ledger:
         return Trial(object=x, summary=summary, outcomes=outcomes, notes=notes, **fields)
 
     def _object(self, payload: str) -> Any:
-        at_hand = self._decoded.get(payload)
-        return at_hand.pop(0) if at_hand else self._decode(json.loads(payload))
+        at_hand = self._at_hand.get(payload)
+        return at_hand.pop(0) if at_hand else self._from_json(json.loads(payload))
 
 
 def _outcomes(text: str | None) -> Mapping[str, Outcome]:

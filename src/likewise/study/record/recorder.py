@@ -40,7 +40,7 @@ class Recorder:
             x, id = self._meant(finding, ends)
             if id is None:
                 rows.append(self._row(x, finding))
-                fresh.append(self.ledger.decode(rows[-1].payload))
+                fresh.append(self.ledger.object_of(rows[-1].payload))
             elif id in ends:
                 raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
             else:
@@ -68,7 +68,7 @@ class Recorder:
                 raise StudyError(
                     f"{x!r} was measured in study {self.store.name!r}; enqueue(…, replicate=True) measures it again"
                 )
-        self._check_comparable([self.ledger.decode(row.payload) for row in rows])
+        self._check_comparable([self.ledger.object_of(row.payload) for row in rows])
         # A replicate of nothing is an object like any other, which nobody else may be given meanwhile.
         self.store.add([replace(row, replicate=row.replicate and row.key in known) for row in rows])
 

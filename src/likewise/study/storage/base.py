@@ -233,14 +233,17 @@ class Storage(ABC):
         self.close()
 
 
-def open_storage(url: str | None = None, create: bool = True) -> Storage:
+def open_storage(url: str | Storage | None = None, create: bool = True) -> Storage:
     """The storage at a URL: None keeps studies in memory, `sqlite:///study.db` in a file, `postgresql://…` on a server.
 
-    Without `create` it is a StorageError if there is no such file, or if it holds no studies, and nothing is made.
+    A storage is itself. Without `create` it is a StorageError if there is no such file, or if it holds no studies, and
+    nothing is made.
 
     >>> open_storage().studies()
     []
     """
+    if isinstance(url, Storage):
+        return url
     if url is None:
         from likewise.study.storage.memory import Memory
 

@@ -97,7 +97,7 @@ class Gaussian:
         return np.hstack([pressed, cholesky.pull(self.variance, in_covariance)])
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON data; `from_json` reads it, so the two are the codec of a `Pool` of Gaussians."""
+        """As JSON data; `from_json` reads it, so that a `Pool` of Gaussians can take the two."""
         return {"mean": self.mean.tolist(), "variance": self.variance.tolist()}
 
     @classmethod
