@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from time import monotonic
 from typing import Any
 
@@ -74,9 +75,8 @@ class Bar:
 
 
 def _below_the_cell(total: int) -> Iterator[Show]:
-    from IPython.display import display
-
-    handle: Any = display(Bar(0, total, "starting"), display_id=True)
+    ipython: Any = import_module("IPython.display")
+    handle = ipython.display(Bar(0, total, "starting"), display_id=True)
     shown_at = monotonic()
     last: tuple[int, Study] | None = None
 

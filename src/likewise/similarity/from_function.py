@@ -158,7 +158,7 @@ def as_similarity(given: Similarity | Function) -> Similarity:
     """
     if isinstance(given, Similarity):
         return given
-    return from_function(cast(Function, given))
+    return from_function(given)
 
 
 def check_function(function: Any) -> None:
