@@ -590,7 +590,7 @@ def test_a_command_that_ends_half_way_is_run_again(
 def test_a_table_that_changes_while_it_is_thought_about_is_left_alone(
     run: Run, words: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from likewise.cli.commands import suggest_work as suggest
+    from likewise.cli.work import suggest
 
     judge = suggest.judge
 

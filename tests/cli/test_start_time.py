@@ -1,4 +1,4 @@
-"""The list of commands is quick: no command loads before it is used, and the list says what each says of itself."""
+"""Help is quick: neither the list of commands nor that of a command's options loads anything that computes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,33 @@ import sys
 
 import pytest
 
+from likewise.cli import work
 from likewise.cli.main import COMMANDS, load
 
+LARGE = {"numpy", "scipy", "polars", "sqlalchemy", "matplotlib"}
 CODE = """
 import sys
 from typer.testing import CliRunner
 from likewise.cli.main import app
-assert CliRunner().invoke(app, ["--help"]).exit_code == 0
-print(*sorted({name.split(".")[0] for name in sys.modules} & {"numpy", "scipy", "polars", "sqlalchemy", "matplotlib"}))
-print(*sorted(name for name in sys.modules if name.startswith("likewise.cli.commands.")))
+for words in {lines}:
+    assert CliRunner().invoke(app, [*words, "--help"]).exit_code == 0, words
+print(*sorted({{name.split(".")[0] for name in sys.modules}} & {large}))
+print(*sorted(name for name in sys.modules if name.startswith("{folder}.")))
 """
 
 
-def test_help_loads_no_command_and_no_large_library() -> None:
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+def loaded(lines: list[list[str]], folder: str) -> list[str]:
+    """The large libraries, and the modules of a folder, that are loaded after the help on these."""
+    code = CODE.format(lines=lines, large=LARGE, folder=folder)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_the_list_loads_no_command_and_no_large_library() -> None:
+    assert loaded([[]], "likewise.cli.commands") == []
+
+
+def test_the_options_of_no_command_need_a_large_library() -> None:
+    assert loaded([[name] for name in COMMANDS], "likewise.cli.work") == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -32,8 +44,8 @@ def test_the_list_has_every_command_under_its_name(name: str) -> None:
     assert any("--debug" in parameter.opts for parameter in command.params)
 
 
-def test_the_options_of_suggest_need_no_large_library() -> None:
-    code = CODE.replace('["--help"]', '["suggest", "--help"]')
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = done.stdout.split()
-    assert loaded == ["likewise.cli.commands.options", "likewise.cli.commands.suggest"]
+def test_what_commands_do_loads_by_name() -> None:
+    assert {file for file, _ in COMMANDS.values()} == set(work.MODULES)
+    assert all(getattr(work, name).__name__ == f"likewise.cli.work.{name}" for name in work.MODULES)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = work.nothing

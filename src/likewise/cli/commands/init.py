@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import polars
 import typer
 
-from likewise.campaign import space_text
-from likewise.campaign.listener import Listener
-from likewise.campaign.project import NAME, read_project
-from likewise.campaign.project_text import project_text
-from likewise.campaign.roles import aside
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices, Sheet
-from likewise.campaign.targets import check_targets
-from likewise.campaign.wording import count
-from likewise.cli.answers import directions_json
+from likewise.cli import work
 from likewise.cli.commands import options
-from likewise.cli.commands.session import command
 from likewise.cli.commands.suggest import Out, Report, SpaceText
-from likewise.cli.console import Console, say
+from likewise.cli.console import Console
 from likewise.cli.parameters import Reply
-from likewise.errors import UsageError
-from likewise.spaces.base import Space
-from likewise.tables.dialect import Dialect
-from likewise.tables.reading import read
-from likewise.tables.structures import structure_kind
-from likewise.tables.writing import check_name, dialect_for, keep_backup, write, write_bytes
-
-UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]\s*$")
-PERCENT = ("%", "percent")
 
 
 def init(
@@ -53,155 +30,4 @@ def init(
 
     From then on `likewise suggest` and `likewise tell` need no options in that folder.
     """
-    target = file.parent / NAME
-    check_targets({"likewise.toml": target}, {"the table": file})
-    if target.exists() and not force:
-        raise UsageError(f"{target} exists; change it by hand, or --force to write it anew.")
-    where = None if space is None else space_text.space(space)
-    if where is not None and not file.exists():
-        _write_empty(file, where, columns.choices)
-    file = _as_table(file, console)
-    chosen = _choices(file, columns.choices, where)
-    found = sheet(file, chosen, console, where, may_be_empty=True)
-    settings = _settings(found, chosen, model, columns)
-    settings |= {"n": n, "space": space, "report": None if report is None else report.name}
-    following = (out or Path(f"next{_ending(file)}")).name
-    about = {} if where is not None else dict(found.kinds)
-    text = project_text(file.name, settings, units=_units(found), following=following, about=about)
-    backup = keep_backup(target) if target.exists() else None
-    write_bytes(target, text.encode())
-    project = read_project(target)
-    following_command = command("suggest", project=project)
-    return Reply(
-        lambda: _data(found, target, settings, following_command, console),
-        lambda: _say(found, target, settings, backup, following_command),
-    )
-
-
-def _ending(file: Path) -> str:
-    """The end of the name of a file of suggestions: what opens the table opens it, too."""
-    ending = file.suffix.lower()
-    return {".tab": ".tsv", ".xls": ".xlsx"}.get(ending, ending if ending in (".tsv", ".xlsx") else ".csv")
-
-
-def _write_empty(file: Path, space: Space, chosen: Choices) -> None:
-    """A table without rows, for candidates of a space."""
-    check_name(file)
-    names = list(chosen.objects) or list(space.parts) or ["object"]
-    columns = dict.fromkeys([*names, chosen.value or "value", *chosen.others], polars.String())
-    write(polars.DataFrame(schema=columns), file, dialect_for(file, Dialect()))
-
-
-def _as_table(file: Path, console: Console) -> Path:
-    """The file itself, or a table of the molecules that it holds, beside it: such files have no place for results."""
-    if structure_kind(file) is None:
-        return file
-    target = file.with_name(f"{file.name.split('.')[0]}.csv")
-    if target.exists():
-        raise UsageError(f"{file} holds molecules alone, and {target} is there already; use that, or rename it.")
-    write(read(file).frame, target, Dialect())
-    console.note(f"{file} has no place for results; its molecules are in {target} from now on")
-    return target
-
-
-def _choices(file: Path, chosen: Choices, space: Space | None) -> Choices:
-    """The columns as given; if none are named for the objects, all that may describe one, where it takes several."""
-    if chosen.objects:
-        return chosen
-    if space is not None and space.parts:
-        return replace(chosen, objects=tuple(space.parts))
-    try:
-        sheet(file, chosen, Listener(), space, may_be_empty=True)
-    except UsageError as error:
-        if "objects" not in error.settings:
-            raise
-        value = _value(file, chosen)
-        table = read(file, may_be_empty=True)
-        likely = [
-            c
-            for c in table.columns
-            if c not in (value, *chosen.others, chosen.std, *table.computed)
-            and not aside(c)
-            and not c.startswith("likewise_")
-        ]
-        return replace(chosen, objects=tuple(likely), value=value)
-    return chosen
-
-
-def _value(file: Path, chosen: Choices) -> str:
-    """The column of the values: the one that is found if any other is taken for the objects."""
-    table = read(file, may_be_empty=True)
-    return sheet(file, replace(chosen, objects=(table.columns[0],)), Listener(), may_be_empty=True).roles.value
-
-
-def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: options.Columns) -> dict[str, Any]:
-    roles = found.roles
-    named = columns if columns.value else replace(columns, value=[roles.value])
-    return {
-        "aims": named.aims(model.minimize),
-        "object": list(roles.objects),
-        "value": roles.value,
-        "std": roles.std,
-        "text": list(chosen.text),
-        "decimal": chosen.decimal,
-        "skip_bad": chosen.skip_bad or None,
-        **vars(model),
-        "bounds": model.bounds or _percent(found),
-    }
-
-
-def _percent(found: Sheet) -> str | None:
-    """From 0 to 100, where the values are in percent by their name and none lies outside."""
-    values = [value for place in found.measured if (value := found.values[place]) == value]
-    inside = all(0 <= value <= 100 for value in values)
-    of = f"{found.roles.value}=" if found.roles.others else ""
-    return f"{of}0,100" if _unit(found.roles.value) in PERCENT and inside else None
-
-
-def _unit(name: str) -> str | None:
-    """The unit in the name of a column.
-
-    >>> _unit("Yield (%)"), _unit("temperature [°C]"), _unit("ligand")
-    ('%', '°C', None)
-    """
-    match = UNIT.search(name)
-    return None if match is None else match[1]
-
-
-def _units(found: Sheet) -> dict[str, str]:
-    names = (*found.roles.objects, *found.roles.values)
-    return {name: unit for name in names if (unit := _unit(name)) is not None}
-
-
-def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path | None, following: str) -> None:
-    roles, aims = found.roles, settings["aims"]
-    kinds = [f"{name} ({found.kinds[name]})" if name in found.kinds else name for name in roles.objects]
-    rows = (count(len(found.measured), "measured row"), count(len(found.candidates), "candidate"))
-    say(f"{found.table.name}: {', '.join(rows)}.")
-    say(f"An experiment is described by: {', '.join(kinds)}.")
-    measured = [name for name in roles.values if name not in found.given]
-    aim = aims.text if aims.several else aims.text.removesuffix(f" {roles.value}")
-    say(f"Measured is: {', '.join(measured)}; {aim} is looked for.")
-    if settings["bounds"]:
-        say(f"Values lie between: {settings['bounds'].replace(',', ' and ').replace('=', ' ')}.")
-    taken = {*roles.taken, *found.own}
-    if left := [name for name in found.table.columns if name not in taken]:
-        say(f"Not used, and kept: {', '.join(left)}.")
-    say(f"Written to {target}. Change it there if something is not right, for instance the direction.")
-    if backup is not None:
-        say(f"The old settings are kept as {backup}.")
-    say(f"Next: {following}")
-
-
-def _data(found: Sheet, target: Path, settings: Mapping[str, Any], following: str, console: Console) -> dict[str, Any]:
-    return {
-        "file": found.table.name,
-        "settings": str(target),
-        "object_columns": list(found.roles.objects),
-        "value_column": found.roles.value,
-        **directions_json(settings["aims"]),
-        "measured": len(found.measured),
-        "candidates": len(found.candidates),
-        "notes": console.notes,
-        "next_command": following,
-    }
+    return work.init.init(file, work.init.Wanted(n, out, report, space, force), columns, model, console)

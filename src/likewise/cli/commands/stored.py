@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from likewise.campaign.targets import check_targets
-from likewise.cli.console import Console, say, say_table
+from likewise.cli import work
 from likewise.cli.parameters import Reply
-from likewise.errors import StorageWarning, UsageError
-from likewise.study.record.trial_tables import SUFFIXES
-from likewise.study.record.trial_tables import export as write_trials
-from likewise.study.storage.address import without_password
-from likewise.study.storage.base import BadRow, Storage, StudyInfo, open_storage
-from likewise.study.storage.database import NoStorage
-from likewise.study.storage.trials import Row
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="sqlite:///study.db, postgresql://…, or a SQLite file.")]
 
 
 def studies(url: Url) -> Reply:
     """List the studies of a storage."""
-    shown = without_password(url)
-    with open_existing(url) as storage:
-        found = storage.studies()
-
-    def in_words() -> None:
-        if found:
-            say_table(("study", "direction", "best", "trials", "last change"), map(_cells, found), right=(2,))
-        else:
-            say(f"There are no studies in {shown}.")
-
-    return Reply(lambda: {"url": shown, "studies": [*map(_data, found)]}, in_words)
-
-
-def _data(info: StudyInfo) -> dict[str, Any]:
-    fields = asdict(info)
-    trials = {str(state): count for state, count in fields.pop("counts").items()}
-    return {"name": fields.pop("name"), "direction": fields.pop("direction"), "trials": trials, **fields}
-
-
-def _cells(info: StudyInfo) -> tuple[str, ...]:
-    best = "" if info.best is None else f"{info.best:.6g}"
-    trials = ", ".join(f"{count} {state}" for state, count in info.counts.items() if count)
-    changed = datetime.fromtimestamp(info.updated).astimezone().strftime("%Y-%m-%d %H:%M")
-    return info.name, info.direction, best, trials, changed
+    return work.stored.studies(url)
 
 
 def export(
@@ -63,31 +27,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> Reply:
     """Write all trials of a stored study to a table."""
-    target = out or Path(f"{name}.csv")
-    if out is None and target.name != f"{name}.csv":
-        raise UsageError(f"the study's name {name!r} is no name of a file; say with --out where to write it.")
-    if target.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"--out {target} ends in {target.suffix!r}; it can end in {', '.join(SUFFIXES)}.")
-    if target.exists() and not force:
-        raise UsageError(f"{target} exists already; give another name with --out, or --force to replace it.")
-    check_targets({"--out": target}, {"the storage": _file(url)})
-    with open_existing(url) as storage:
-        rows = trials_of(storage, name, url)
-    write_trials(rows, target)
-    return Reply(
-        lambda: {"study": name, "trials": len(rows), "file": str(target)},
-        lambda: say(f"{target}: {len(rows)} trials of study {name!r}."),
-    )
-
-
-def trials_of(storage: Storage, name: str, url: str) -> list[Row]:
-    """The trials of a stored study; a UsageError where there is none of that name."""
-    names = [info.name for info in storage.studies()]
-    if name not in names:
-        there = ", ".join(map(repr, names)) or "none"
-        raise UsageError(f"There is no study {name!r} in {without_password(url)}; there are {there}.")
-    with _noting():
-        return storage.rows(name)
+    return work.stored.export(url, name, out, force)
 
 
 def check(
@@ -98,50 +38,4 @@ def check(
     ] = False,
 ) -> Reply:
     """List the stored rows that cannot be used, with study, trial and field; nothing is ever deleted."""
-    shown = without_password(url)
-    with open_existing(url) as storage:
-        moved = storage.set_aside() if set_aside else []
-        found = storage.check()
-
-    def in_words() -> None:
-        _list(moved, "set aside or mended; the table likewise_aside keeps what was there")
-        _list(found, "which cannot be used")
-        if not found:
-            say(f"Every row of {shown} can be used.")
-
-    data = {"url": shown, "bad": [*map(asdict, found)], "set_aside": [*map(asdict, moved)]}
-    return Reply(lambda: data, in_words)
-
-
-def _list(rows: Sequence[BadRow], what: str) -> None:
-    if rows:
-        say(f"{len(rows)} rows, {what}:")
-        cells = [(row.study, "" if row.id is None else str(row.id), row.field, row.reason) for row in rows]
-        say_table(("study", "trial", "field", "what it holds"), cells)
-
-
-@contextmanager
-def _noting() -> Iterator[None]:
-    """Says on stderr which stored rows were left out."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", StorageWarning)
-        yield
-    for each in caught:
-        Console().note(str(each.message))
-
-
-def open_existing(url: str) -> Storage:
-    """The storage at a URL, which exists already."""
-    file = _file(url)
-    try:
-        return open_storage(url if file is None or "://" in url else f"sqlite:///{file.resolve()}", create=False)
-    except NoStorage as error:
-        raise UsageError(f"{error}.") from None
-
-
-def _file(url: str) -> Path | None:
-    """The file of a storage; None of a server."""
-    scheme, sign, rest = url.partition("://")
-    if not sign:
-        return Path(url)
-    return Path(rest.removeprefix("/")) if scheme.startswith("sqlite") else None
+    return work.stored.check(url, set_aside)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from likewise.cli import work
 from likewise.cli.commands import options
 from likewise.cli.console import Console
 from likewise.cli.parameters import Reply
@@ -70,9 +71,6 @@ def suggest(
     With --out, or in the folder of a likewise.toml, the suggestions are runs with names of their own: they are written
     to --out and noted in FILE. Fill in their values, merge them with `likewise tell`, and suggest again.
     """
-    # All that computes loads now, and not for the list of options.
-    from likewise.cli.commands.suggest_work import Typed, reply
-
     own = {"n": n, "out": out, "report": report, "space": space}
     own |= {"method": method, "acquisition": acquisition, "strategy": strategy}
-    return reply(file, Typed(own, columns, model, plate, more, force), console)
+    return work.suggest.suggest(file, work.suggest.Typed(own, columns, model, plate, more, force), console)

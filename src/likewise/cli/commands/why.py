@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from likewise.campaign.aims import Aims
-from likewise.campaign.display.numbers import expectation
-from likewise.campaign.runs.journal import Journal, history
-from likewise.campaign.wording import percent, shown
-from likewise.cli.commands.session import Session, words
-from likewise.cli.commands.stored import open_existing, trials_of
-from likewise.cli.console import Console, say, say_table
+from likewise.cli import work
+from likewise.cli.console import Console
 from likewise.cli.parameters import Reply
-from likewise.errors import UsageError
-from likewise.study.goals import VALUE, Limits
-from likewise.study.storage.trials import Row
-from likewise.study.trial import Outcome
-
-LISTED = 8
 
 
 def why(
@@ -40,130 +26,4 @@ def why(
     console: Console,
 ) -> Reply:
     """Say why a run was suggested: what the model expected, because of which results, with which settings and data."""
-    if storage is not None:
-        return _of_trial(run, storage, study)
-    table = Session.of(file, console).table
-    journal = Journal.of(table)
-    suggestion = journal.suggestions.get(run)
-    if suggestion is None:
-        raise UsageError(_unknown(run, table, journal))
-    lines = history(journal, run)
-    rounds = [line for line in journal.of_kind("round") if run in line.get("runs", [])]
-    made = rounds[-1] if rounds else {}
-    results = [line for line in lines if line.get("kind") == "result"]
-    return Reply(
-        lambda: {"file": str(table), "suggestion": suggestion, "round": made, "results": results},
-        lambda: _say(run, suggestion, made, results),
-    )
-
-
-def _of_trial(number: str, url: str, name: str) -> Reply:
-    """The same of a trial of a stored study, from what was stored with it."""
-    with open_existing(url) as storage:
-        rows = {str(row.id): row for row in trials_of(storage, name, url)}
-    row = rows.get(number)
-    if row is None:
-        raise UsageError(f"Study {name!r} has no trial {number!r}; its trials are 0 to {len(rows) - 1}.")
-    said = json.loads(row.summary)
-    because = [(rows[id], influence) for id, influence in said.get("because", {}).items() if id in rows]
-    found = {"trial": row.id, "object": json.loads(row.payload), "state": row.state.value, "value": row.value}
-    return Reply(
-        lambda: {"study": name, **found, "said": said},
-        lambda: _say_trial(row, said, because),
-    )
-
-
-def _say_trial(row: Row, said: dict[str, Any], because: Sequence[tuple[Row, float]]) -> None:
-    say(f"Trial {row.id}: {shown(json.loads(row.payload))}, {row.state.value}{_value(row)}.")
-    if "mean" not in said:
-        say("It was told without being asked for, or chosen to be unlike what was tried before.")
-    else:
-        expected = expectation(said["mean"], said.get("low"), said.get("high"))
-        say(f"Expected {expected}, with a chance of {percent(said.get('chance'))} to beat the best, because of:")
-        rows = [(f"{w:+.2f}", _measured(a), shown(json.loads(a.payload)), str(a.id)) for a, w in because]
-        say_table(("weight", "value", "object", "trial"), rows, right=(0, 1, 3))
-    if "seed" in said:
-        say(f"Made by likewise {said['likewise']}, seed {said['seed']}.")
-
-
-def _value(row: Row) -> str:
-    return f" {_measured(row)}".rstrip()
-
-
-def _measured(row: Row) -> str:
-    """What was told, as text: a value, a limit, or outcomes by name."""
-    if row.value is not None:
-        return f"{row.value:.6g}"
-    told = {} if row.outcomes is None else json.loads(row.outcomes)
-    each = {name: str(Outcome(**one)) for name, one in told.items()}
-    return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in each.items())
-
-
-def _text(kept: Mapping[str, Any]) -> str:
-    """The value of a line of the journal, with its sign where it is only a limit."""
-    return str(Outcome(kept["value"], limit=kept.get("limit")))
-
-
-def _unknown(run: str, table: Path, journal: Journal) -> str:
-    if not journal.suggestions:
-        return f"There is no journal {journal.path}, so nothing is known of run {run!r}. `suggest --out` begins one."
-    known = list(journal.suggestions)
-    others = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
-    return f"{table} has no run {run!r}; its runs are {', '.join(known[-LISTED:])}{others}."
-
-
-def _aim(made: dict[str, Any]) -> str:
-    if "objectives" not in made:
-        return f"the {'smallest' if made['direction'] == 'minimize' else 'largest'}"
-    limits = {name: Limits(-inf if a is None else a, inf if b is None else b) for name, (a, b) in _limits(made)}
-    return Aims(made["objectives"], limits).text
-
-
-def _limits(made: dict[str, Any]) -> Any:
-    return made.get("constraints", {}).items()
-
-
-def _say_outcomes(suggestion: dict[str, Any]) -> None:
-    """What was expected of several outcomes, and because of which results."""
-    for name, each in suggestion["outcomes"].items():
-        say(f"Expected {name} {expectation(each['mean'], each['low'], each['high'])}, because of:")
-        because = suggestion["because"].get(name, [])[:LISTED]
-        rows = [
-            (f"{a['influence']:+.2f}", f"{a['value']:.6g}", shown(a["object"]), str(a["row"] or "")) for a in because
-        ]
-        say_table(("weight", name, "object", "row then"), rows, right=(0, 1, 3))
-    kept = f", and of {percent(suggestion['feasible'])} to keep the limits" if "feasible" in suggestion else ""
-    say(f"Chance of {percent(suggestion['chance'])} to be among the best{kept}.")
-
-
-def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Sequence[dict[str, Any]]) -> None:
-    say(f"{run}, number {suggestion['rank']} of round {suggestion['round']}: {shown(suggestion['object'])}")
-    if suggestion.get("outcomes"):
-        _say_outcomes(suggestion)
-    elif suggestion.get("mean") is None:
-        say("It was chosen to be unlike what was tried before: too little was measured to predict anything.")
-    else:
-        expected = expectation(suggestion["mean"], suggestion["low"], suggestion["high"])
-        say(f"Expected {expected}, with a chance of {percent(suggestion['chance'])} to beat the best, because of:")
-        because = suggestion["because"]
-        rows = [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
-        say_table(("weight", "value", "object", "row then"), rows, right=(0, 1, 3))
-    best = made.get("best")
-    if best is not None:
-        say(f"The best of {made['measured']} measured rows was {shown(best['object'])} with {_text(best)}.")
-    shares = [f"{each['name']} {percent(each['weight'])}" for each in made.get("similarities", [])]
-    if shares:
-        say(f"Similarities: {', '.join(shares)}.")
-    if made.get("verdict"):
-        say(f"Verdict then: {made['verdict']}")
-    if made:
-        asked = " ".join(words(made.get("options", {})))
-        say(
-            f"Made on {made['time']} by likewise {made['likewise']}, seed {made['seed']}, data {made['data']}, looking "
-            f"for {_aim(made)}. Options: {asked or 'none'}."
-        )
-    for line in results:
-        came = line.get("said") or f"{line['value']:.6g}"
-        say(f"Told on {line['time']}: {came}.")
-    if not results:
-        say("No result was told yet.")
+    return work.why.why(run, file, storage, study, console)

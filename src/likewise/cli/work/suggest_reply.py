@@ -19,10 +19,10 @@ from likewise.campaign.sheets.bad_rows import rows_named
 from likewise.campaign.sheets.sheet import Choices
 from likewise.campaign.wording import percent
 from likewise.cli.answers import analogues_json, header_json, object_json, weights_json
-from likewise.cli.commands.session import OF_COLUMNS, Session, command, words
-from likewise.cli.commands.suggest_outcomes import front_json, front_lines, lay_out_outcomes, outcomes_json, rows_of
 from likewise.cli.console import answer_width, say
 from likewise.cli.layout import Line, lay_out
+from likewise.cli.work.session import OF_COLUMNS, Session, command, words
+from likewise.cli.work.suggest_outcomes import front_json, front_lines, lay_out_outcomes, outcomes_json, rows_of
 from likewise.report.page import Story
 from likewise.study.gain import Gain
 from likewise.study.suggestion import Suggestion

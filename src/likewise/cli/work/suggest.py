@@ -29,8 +29,10 @@ from likewise.campaign.targets import check_targets
 from likewise.campaign.wording import count
 from likewise.cli.batches import Batch
 from likewise.cli.commands import options
-from likewise.cli.commands.session import Session
-from likewise.cli.commands.suggest_reply import (
+from likewise.cli.console import Console
+from likewise.cli.parameters import Reply
+from likewise.cli.work.session import Session
+from likewise.cli.work.suggest_reply import (
     NOTHING_LEFT,
     Answer,
     Files,
@@ -39,8 +41,6 @@ from likewise.cli.commands.suggest_reply import (
     following,
     say_answer,
 )
-from likewise.cli.console import Console
-from likewise.cli.parameters import Reply
 from likewise.errors import StudyError, UsageError
 from likewise.report.page import check_report, write_report
 from likewise.spaces.base import Space
@@ -61,7 +61,7 @@ class Typed(NamedTuple):
     force: bool
 
 
-def reply(file: Path | None, typed: Typed, console: Console) -> Reply:
+def suggest(file: Path | None, typed: Typed, console: Console) -> Reply:
     """The suggestions for what was typed."""
     session = Session.of(file if file is not None or typed.own["space"] is None else None, console)
     if file is None and typed.own["space"] is not None:
