@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tools.house.source import ROOT
+
+import likewise as lw
 
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -29,11 +33,24 @@ def test_tutorial_runs(page: Path) -> None:
     run(page, cells)
 
 
-@pytest.mark.parametrize("name", ["python", "cluster"])
-def test_first_minutes_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = ROOT / "docs" / "start" / f"{name}.md"
+def test_the_first_minutes_with_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs" / "start" / "python.md"
     monkeypatch.chdir(tmp_path)
     run(page, SNIPPET.findall(page.read_text(encoding="utf-8")))
+
+
+def test_the_first_minutes_on_a_cluster_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each worker has the budget to itself, as the page says, and Dask evaluates for one script."""
+    pytest.importorskip("distributed")
+    page = ROOT / "docs" / "start" / "cluster.md"
+    monkeypatch.chdir(tmp_path)
+    worker, script = SNIPPET.findall(page.read_text(encoding="utf-8"))
+    run(page, [worker] * 2)
+    (study,) = lw.studies("sqlite:///shared.db")
+    assert study.counts[lw.State.TOLD] == 20
+    Path("run.py").write_text(script)
+    done = subprocess.run([sys.executable, "run.py"], capture_output=True, text=True, check=True)
+    assert "the budget of 20 evaluations is spent" in done.stdout
 
 
 def fill_in(path: Path, column: str) -> None:

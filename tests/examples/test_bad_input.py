@@ -115,7 +115,6 @@ RECORDS = [{"solvent": "CCO", "temperature": 30.0}, {"solvent": "CCN", "temperat
             for s in (lw.Positions(), lw.Kendall(), lw.Mallows(), lw.Footrule(), lw.Tours())
             for x in ((0, 1), (0, 1, 1), (0, 1, 7), (), "012")
         ),
-        (lw.ShortestPath(), TREES, PIECES, ["graph 2", "disconnected", "2 pieces", "disconnected=True"]),
         *(
             (s, TREES, LABELLED, ["node 1", "graph 2", "label"])
             for s in (lw.WeisfeilerLehman(), lw.ShortestPath(), lw.GraphEdit())

@@ -26,7 +26,7 @@ from likewise.testing.similarities import check_similarity
 COUNTED: list[Similarity] = [
     WeisfeilerLehman(),
     WeisfeilerLehman(0),
-    ShortestPath(disconnected=True),
+    ShortestPath(),
 ]
 
 
@@ -112,7 +112,7 @@ def test_paths_and_labels_as_defined(seed: int, directed: bool, labelled: bool) 
         lengths = dict(nx.all_pairs_shortest_path_length(graph))
         return Counter((ends(graph, u, v), d) for u in graph for v, d in lengths[u].items() if directed or (u <= v))
 
-    assert ShortestPath(disconnected=True)(*pair) == pytest.approx(cosine(*map(paths, pair)), abs=1e-12)
+    assert ShortestPath()(*pair) == pytest.approx(cosine(*map(paths, pair)), abs=1e-12)
     nodes = [Counter(label(g, v) for v in g) for g in pair]
     assert WeisfeilerLehman(0)(*pair) == pytest.approx(cosine(*nodes), abs=1e-12)
 
@@ -159,18 +159,18 @@ def test_encodings_are_the_same_in_every_process() -> None:
     assert WeisfeilerLehman().encode([graph]).indices.tolist() == json.loads(other.stdout)
 
 
-def test_a_disconnected_graph_is_named() -> None:
+def test_a_graph_in_pieces_is_compared_piece_by_piece() -> None:
     pieces = nx.Graph([(0, 1), (2, 3)])
-    with pytest.raises(SimilarityError, match="graph 1 is disconnected, in 2 pieces"):
-        ShortestPath().encode([nx.path_graph(3), pieces])
-    assert ShortestPath(disconnected=True)(pieces, pieces) == pytest.approx(1.0)
+    assert ShortestPath()(pieces, pieces) == pytest.approx(1.0)
+    # Twice the same features: the cosine is blind to the number.
+    assert ShortestPath()(pieces, nx.path_graph(2)) == pytest.approx(1.0)
     one_way = nx.DiGraph([(0, 1), (0, 2)])
     assert ShortestPath()(one_way, one_way) == pytest.approx(1.0)
 
 
 def test_many_graphs_are_encoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     objects = [random_graph(seed, directed=seed % 2 == 0) for seed in range(12)]
-    similarity = ShortestPath(disconnected=True)
+    similarity = ShortestPath()
     whole = similarity.encode(objects)
     monkeypatch.setattr(graphs_module, "CELLS_AT_ONCE", 100)
     assert abs(similarity.encode(objects) - whole).max() < 1e-12

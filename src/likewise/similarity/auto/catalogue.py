@@ -191,7 +191,7 @@ _CATALOGUE: dict[Kind, Callable[[Sequence[Any]], Similarities]] = {
     "bits": _bits,
     "permutations": _permutations,
     "sets": lambda objects: (lw.Dice(), lw.Overlap()),
-    "graphs": lambda objects: (lw.WeisfeilerLehman(2), lw.ShortestPath(disconnected=True)),
+    "graphs": lambda objects: (lw.ShortestPath(), lw.WeisfeilerLehman()),
     "series": _series,
     "Gaussians": _gaussians,
     # The divergence is bounded, so that what is far apart is all alike to it; the parameters tell it apart.

@@ -160,7 +160,7 @@ class WeisfeilerLehman(CountedFeatures):
     """
 
     compares = "subtrees in common"
-    iterations: int = 3
+    iterations: int = 2
 
     def __post_init__(self) -> None:
         check_whole(self.name, "iterations", self.iterations, least=0)
@@ -182,8 +182,8 @@ class WeisfeilerLehman(CountedFeatures):
 class ShortestPath(CountedFeatures):
     """Cosine of the counts of (label, label, distance) over pairs of nodes; a node has distance 0 from itself. PSD.
 
-    Distances are numbers of edges; directed edges are followed one way, and pairs without a path are left out. A graph
-    in several pieces is refused, unless `disconnected` allows it.
+    Distances are numbers of edges; directed edges are followed one way. Pairs without a path are left out, so that a
+    graph in several pieces is compared piece by piece.
 
     >>> import networkx as nx
     >>> round(ShortestPath()(nx.path_graph(4), nx.cycle_graph(4)), 4)
@@ -191,7 +191,6 @@ class ShortestPath(CountedFeatures):
     """
 
     compares = "distances between labelled nodes"
-    disconnected: bool = False
 
     def features(self, flat: Flat) -> tuple[Integers, Hashes]:
         largest = int(np.bincount(flat.rows, minlength=1).max())
@@ -203,25 +202,17 @@ class ShortestPath(CountedFeatures):
     def _of_some(self, flat: Flat, numbers: range) -> tuple[Integers, Hashes]:
         labels, there, links = _padded(flat, numbers)
         directed = flat.directed[numbers.start : numbers.stop, None, None]
-        steps = self._steps(links, directed, there[:, :, None] & there[:, None], numbers)
+        steps = np.where(there[:, :, None] & there[:, None], _distances(links, directed), np.inf)
         once = directed | np.triu(np.ones(links.shape[1:], dtype=bool))
         graph, first, second = np.nonzero(np.isfinite(steps) & once)
         ends = _pair_hashes(labels[graph, first], labels[graph, second], directed[graph, 0, 0])
         return graph + numbers.start, mixed(ends + CENTRE * steps[graph, first, second].astype(np.uint64))
 
-    def _steps(self, links: Any, directed: Any, real: Any, numbers: range) -> Matrix:
-        """The distances within each graph, infinite for nodes that only fill up."""
-        either_way = hops(np.maximum(links, links.swapaxes(1, 2)))
-        apart = ~np.isfinite(either_way) & real
-        if apart.any() and not self.disconnected:
-            k = int(np.argmax(apart.any(axis=(1, 2))))
-            pieces = np.unique(apart[k][real[k].any(axis=1)], axis=0)
-            raise SimilarityError(
-                f"graph {numbers[k]} is disconnected, in {len(pieces)} pieces without paths between them; "
-                "allow it by ShortestPath(disconnected=True), or use WeisfeilerLehman"
-            )
-        steps = np.where(directed, hops(links), either_way) if directed.any() else either_way
-        return np.where(real, steps, np.inf)
+
+def _distances(links: NDArray[np.float32], directed: NDArray[np.bool_]) -> Matrix:
+    """The distances within each graph, along directed edges in those that have them."""
+    either_way = hops(np.maximum(links, links.swapaxes(1, 2)))
+    return np.where(directed, hops(links), either_way) if directed.any() else either_way
 
 
 def _padded(flat: Flat, numbers: range) -> tuple[Hashes, NDArray[np.bool_], NDArray[np.float32]]:
