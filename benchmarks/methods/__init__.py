@@ -18,6 +18,7 @@ METHODS = {
     "likewise-sequential": ("analogical", "SEQUENTIAL"),
     "likewise-twostage": ("analogical", "TWO_STAGE"),
     "likewise-topscore": ("analogical", "TOP_SCORE"),
+    "likewise-0.1": ("earlier", "EARLIER"),
     "botorch": ("botorch_gp", "BOTORCH"),
     "botorch-descriptors": ("botorch_gp", "BOTORCH_DESCRIPTORS"),
     "botorch-qlogei": ("botorch_noise", "Q_LOG_EI"),

@@ -39,5 +39,6 @@ def noisy(task: Box | Mixed, noise: float) -> Box | Mixed:
 
 METHODS: dict[str, Callable[[float], Method]] = {
     "likewise": lambda noise: method("likewise"),
+    "likewise-0.1": lambda noise: method("likewise-0.1"),
     "botorch": lambda noise: method("botorch-qlognei" if noise else "botorch-qlogei"),
 }
