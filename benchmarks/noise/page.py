@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import sections
 from benchmarks.measures import Measures, geometric_mean, paired, ratio, shared
 from benchmarks.noise.plan import BATCH, BUDGET, FOLDER, NOISE, SETTINGS, TASKS, Setting, noisy
 from benchmarks.store import results_of
 from benchmarks.tables import all_measures, markdown
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- noise: begin -->\n", "<!-- noise: end -->\n"
 OURS, EARLIER = "likewise", "likewise-0.1"
 TITLES = {
     "batches": f"Batches of {BATCH}, no noise",
@@ -36,11 +35,7 @@ two whole numbers and three floats. Ratios are over the seeds that both have, (r
 
 def write_section() -> None:
     """Put the section into the page."""
-    page = PAGE.read_text()
-    if BEGIN not in page:
-        page = page.rstrip() + f"\n\n{BEGIN}{END}"
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + section() + END + rest.split(END)[1])
+    sections.write_section("noise", section())
 
 
 def section(folder: Path = FOLDER) -> str:
