@@ -1,14 +1,15 @@
 """Conditional settings: which classifier, and the settings that it alone has. `python -m benchmarks.conditional`.
 
 Three of scikit-learn's bundled data sets, accuracy in threefold cross-validation. Every method begins with the same
-random objects. With `--report` the table of docs/benchmarks.md is made from what is stored.
+random objects. What is run takes the place of what was stored of the same task and method. With `--report` nothing is
+run, and the table of docs/benchmarks.md is made from what is stored; with `--dry` nothing is stored.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -118,19 +119,22 @@ def uniform(evaluate: Evaluate, begun: list[Any], seed: int) -> list[float]:
 METHODS = {"likewise": ours, "optuna-tpe": parzen, "random": uniform}
 
 
-def run() -> None:
-    """Fill the results, one data set after the other."""
-    found: dict[str, Any] = {}
-    for name in TASKS:
+def run(tasks: Sequence[str], methods: Sequence[str], seeds: int, *, dry: bool) -> dict[str, Any]:
+    """All results, those of these tasks and methods anew; they are stored after each task unless it is a dry run."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for name in tasks:
         evaluate = task(name)
-        found[name] = {method: [] for method in METHODS}
-        for seed in range(SEEDS):
+        runs: dict[str, list[list[float]]] = {method: [] for method in methods}
+        for seed in range(seeds):
             begun = SPACE.sample(BEGUN, np.random.default_rng(seed))
-            for method, optimise in METHODS.items():
-                values = optimise(evaluate, begun, seed)
-                found[name][method].append([round(value, 6) for value in values])
+            for method in methods:
+                values = METHODS[method](evaluate, begun, seed)
+                runs[method].append([round(value, 6) for value in values])
                 print(name, seed, method, round(max(values), 5), flush=True)
-        RESULTS.write_text(json.dumps(found) + "\n")
+        found[name] = found.get(name, {}) | runs
+        if not dry:
+            RESULTS.write_text(json.dumps(found) + "\n")
+    return found
 
 
 def regrets(values: Mapping[str, list[list[float]]]) -> dict[str, tuple[float, float]]:
@@ -147,9 +151,8 @@ def regrets(values: Mapping[str, list[list[float]]]) -> dict[str, tuple[float, f
     return found
 
 
-def table() -> str:
+def table(stored: Mapping[str, Any]) -> str:
     """The section of docs/benchmarks.md."""
-    stored = json.loads(RESULTS.read_text())
     lines = [
         "## Conditional settings: 8 random objects + 32 evaluations, 5 seeds",
         "",
@@ -177,10 +180,25 @@ def report() -> None:
     if BEGIN not in page:
         page = page.rstrip() + f"\n\n{BEGIN}{END}"
     before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + table() + END + rest.split(END)[1])
+    PAGE.write_text(before + BEGIN + table(json.loads(RESULTS.read_text())) + END + rest.split(END)[1])
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.conditional", description=__doc__)
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS, help="data sets; all by default")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=tuple(METHODS), help="all by default")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"so many runs of each, {SEEDS} by default")
+    parser.add_argument("--report", action="store_true", help="make the table from what is stored, and run nothing")
+    parser.add_argument("--dry", action="store_true", help="store nothing, and print the table")
+    given = parser.parse_args()
+    if not given.report:
+        found = run(given.tasks, given.methods, given.seeds, dry=given.dry)
+    if given.dry and not given.report:
+        print(table({name: found[name] for name in given.tasks}))
+    else:
+        report()
 
 
 if __name__ == "__main__":
-    if "--report" not in sys.argv:
-        run()
-    report()
+    main()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
@@ -107,7 +109,7 @@ def scorer(acquisition, spectrum="clip", pending=()):
     grams = [Gram.of(s, list(x)) for s in (lw.RBF(0.4), lw.Matern(0.6))]
     # With some noise: the square of a matrix has the square of its condition number, and digits are lost.
     committee = fit(grams, y, settings=Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
-    made = Scorer.on(committee, acquisition)
+    made = replace(Scorer.on(committee, acquisition), novel=False)
     return made.with_pending(list(pending)) if len(pending) else made
 
 

@@ -90,3 +90,47 @@ def test_twins_in_a_pool_come_last_but_come() -> None:
     assert study.committee().noiseless
     assert {x[0] for x in (s.object for s in study.ask(2))} == {14, 15}
     assert len(study.ask(99)) == 32 - 14 - 2
+
+
+def smooth_scorer() -> Scorer:
+    """A model that knows f = −x² on [−1, 1] from points on both sides, far more closely than it needs to."""
+    known = [[x] for x in (-1.0, -0.7, -0.45, -0.2, 0.15, 0.4, 0.7, 1.0)]
+    made = committee([lw.RBF(1.0)], known, [-(x[0] ** 2) for x in known], 1e-6)
+    return Scorer.on(made, lw.LogExpectedImprovement())
+
+
+def test_what_is_known_as_no_improvement_has_no_worth_and_what_improves_or_is_unknown_has() -> None:
+    made = smooth_scorer()
+    inside, top, outside = [[-0.85], [-0.55], [0.55], [0.85]], [[0.0]], [[3.0], [-2.5]]
+    assert np.isneginf(made.score(inside)).all()
+    assert np.isfinite(made.score(top + outside)).all()
+    assert np.isneginf(made.with_pending(top).score([[0.003]])).all()
+
+
+def test_where_nothing_is_worth_anything_the_least_known_is_asked_for() -> None:
+    known = [[x] for x in np.linspace(-1.0, 1.0, 9)]
+    pool = lw.Pool([*known, [0.3], [1.02], [1.05]])
+    study = lw.Study(pool, lw.RBF(1.0), seed=0)
+    study.tell_many([(x, -(x[0] ** 2)) for x in known])
+    made = Scorer.on(study.committee(), lw.LogExpectedImprovement())
+    assert np.isneginf(made.score([[0.3], [1.02], [1.05]])).all()
+    assert study.ask()[0].object == [1.05]
+    assert len(study.ask(9)) == 2
+
+
+def test_another_value_of_a_part_that_does_not_matter_is_not_new() -> None:
+    """Each model reads one number. Ten of the last eleven asks were the best depth with another C."""
+    space = lw.Record(model=["svm", "rf"], C=lw.Float(1e-2, 1e2, log=True), depth=lw.Int(1, 12))
+
+    def accuracy(x: Any) -> float:
+        if x["model"] == "svm":
+            return 0.85 - 0.02 * (np.log10(x["C"]) - 0.7) ** 2
+        return 0.9 - 0.004 * (x["depth"] - 6) ** 2
+
+    study, found = lw.Study(space, seed=1), list[float]()
+    for _ in range(28):
+        (s,) = study.ask()
+        found.append(accuracy(s.object))
+        study.tell(s, found[-1])
+    assert max(found[:12]) == 0.9
+    assert sum(value == 0.9 for value in found[-11:]) <= 4

@@ -54,8 +54,10 @@ class Priced(Scoring):
     def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         return self._per_cost(self.inner.bound_moments(moments, known[:-1], tight=tight), known[-1])
 
-    def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
-        return self.inner.hide_known(score, rows, selves)
+    def hide_known(
+        self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
+    ) -> Vector:
+        return self.inner.hide_known(score, moments, rows, selves)
 
     def lower(self, score: Vector, log_chance: Vector) -> Vector:
         return self.inner.lower(score, log_chance)

@@ -142,7 +142,7 @@ class JointScorer(Scoring):
         rows, selves = shared_rows(self.committees, objects)
         moments = [c.moments(row, own) for c, row, own in zip(self.committees, rows, selves, strict=True)]
         score = self.score_moments(moments, [known(objects) for known in self.known])
-        score = self.hide_known(score, rows, selves)
+        score = self.hide_known(score, moments, rows, selves)
         return score if self.feasibility is None else self.lower(score, self.feasibility.score(objects))
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
@@ -302,7 +302,9 @@ class JointScorer(Scoring):
             in_stds[i] += np.sum(each * slopes.in_std, axis=1)
         return volume
 
-    def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
+    def hide_known(
+        self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
+    ) -> Vector:
         return hide(score, self.committees, rows, selves)
 
     def lower(self, score: Vector, log_chance: Vector) -> Vector:

@@ -7,16 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.acquisition.base import Acquisition
+from likewise.acquisition.confidence import Spread
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
-from likewise.model.committee import Committee
+from likewise.model.committee import Committee, certain_values
 from likewise.model.gram import same_objects
 from likewise.similarity.base import Matrix, Vector
 
 # How many times as steeply a chance falls where it is too small to be taken: more than any difference of log scores, as
 # what is known to be no improvement may have −1e9.
 STEEP = 1e12
+# An object is settled if its variance is so many times that of a measured value or less, and what is hoped for beyond
+# the best is less than such a share of its standard deviation. Together that is an improvement by one such deviation.
+SURE, WORTH = 4.0, 0.3
+# Only members to which noise is at most such a share of the amplitude have a say in that.
+CERTAIN = 1e-4
 
 
 class _Lowered(NamedTuple):
@@ -65,10 +72,32 @@ class Scorer(Scoring):
 
     def score_rows(self, rows: Mapping[int, Matrix], selves: Mapping[int, Vector]) -> Vector:
         """The worth of objects whose scores with the observed ones are at hand."""
-        return self.hide_known(self.score_moments([self.committee.moments(rows, selves)]), [rows], [selves])
+        moments = [self.committee.moments(rows, selves)]
+        return self.hide_known(self.score_moments(moments), moments, [rows], [selves])
 
-    def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
-        return hide(score, self.committees, rows, selves) if self.novel else score
+    def hide_known(
+        self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
+    ) -> Vector:
+        if not self.novel:
+            return score
+        return np.where(self._settled(*moments[0]), -np.inf, hide(score, self.committees, rows, selves))
+
+    def _settled(self, means: Matrix, variances: Matrix) -> NDArray[np.bool_]:
+        """Which objects most votes know almost as well as measured ones, and as no improvement.
+
+        They differ from measured ones in nothing that matters. As where objects are identical, members that see noise
+        have no say: to them one more value near the best is worth something.
+        """
+        regressions = [member.regression for member in self.committee.members]
+        noises = np.array([[float(np.median(one.noise)) * one.inflation] for one in regressions])
+        certain = np.array([[certain_values(one, CERTAIN)] for one in regressions])
+        better = means - self._best > WORTH * np.sqrt(noises)
+        settled = certain & (variances <= SURE * noises) & ~better
+        return np.asarray(self.committee.weights @ settled > 0.5)
+
+    def anywhere(self) -> Scorer:
+        """The score of what is least known, whatever it is worth: for where nothing is worth anything."""
+        return replace(self, acquisition=Spread(), novel=False)
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         ((means, variances),) = moments

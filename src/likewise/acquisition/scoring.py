@@ -67,11 +67,13 @@ class Scoring(ABC):
         """
 
     @abstractmethod
-    def hide_known(self, score: Vector, rows: Sequence[Rows], selves: Sequence[Selves]) -> Vector:
+    def hide_known(
+        self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
+    ) -> Vector:
         """The scores without those of objects that are known already, if under another name.
 
-        `rows` and `selves` are each committee's. Where nothing is noisy, an object that no similarity can tell from a
-        measured one is not worth measuring.
+        `moments`, `rows` and `selves` are each committee's. Where nothing is noisy, an object that no similarity can
+        tell from a measured one is not worth measuring.
         """
 
     @abstractmethod

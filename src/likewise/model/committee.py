@@ -334,7 +334,7 @@ class Committee:
     @cached_property
     def noiseless(self) -> bool:
         """Whether most votes are of members to which a value, once measured, is as good as certain."""
-        certain = (m.weight for m in self.members if np.median(m.regression.noise) <= CERTAIN * m.regression.amplitude)
+        certain = (m.weight for m in self.members if certain_values(m.regression))
         return len(self) > 0 and sum(certain) > 0.5
 
     def identical(self, rows: Scores, selves: Selves) -> NDArray[np.bool_]:
@@ -377,6 +377,11 @@ class Committee:
         members = tuple(member.lean() for member in self.members)
         waiting = {k: gram.lean() for k, gram in self.waiting.items()}
         return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members, waiting=waiting)
+
+
+def certain_values(regression: Regression, share: float = CERTAIN) -> bool:
+    """Whether a value, once measured, is as good as certain: noise is at most such a share of the amplitude."""
+    return bool(np.median(regression.noise) <= share * regression.amplitude)
 
 
 def misfit_share(noises: Any) -> Any:

@@ -48,6 +48,8 @@ class Sequential(Strategy):
             found = search.equilibria(waiting, state, last=found, most=n - len(picks))
             again = _repeat(found, waiting, state)
             if not (again or found.objects):
+                found = _least_known(waiting, search, state)
+            if not (again or found.objects):
                 break
             picks += again or found.objects[:1]
         return fill_up(picks, n, state)
@@ -126,6 +128,11 @@ def _repeat(found: Found, scorer: Scoring, state: SearchState) -> list[Any]:
     best = int(np.argmax(scores))
     new = scorer.score_measurement(found.objects[0]) if found.objects else -np.inf
     return [objects[best]] if free[best] and (scores[best] > new or not found.objects) else []
+
+
+def _least_known(scorer: Scoring, search: Search, state: SearchState) -> Found:
+    """What is least known, where nothing is worth anything as everything left is like what was measured."""
+    return search.equilibria(scorer.anywhere(), state) if isinstance(scorer, Scorer) else Found([], np.zeros(0))
 
 
 def _best_by(found: Found, scorer: Scorer, n: int) -> list[Any]:

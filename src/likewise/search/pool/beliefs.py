@@ -73,7 +73,7 @@ class Beliefs:
         each = [self.entries.of(place) for place in range(len(moments))]
         rows = [{k: scores[few] for k, scores in mine.items()} for mine, _ in each]
         selves = [{k: own[few] for k, own in theirs.items()} for _, theirs in each]
-        score = scorer.hide_known(scorer.score_moments(some, facts), rows, selves)
+        score = scorer.hide_known(scorer.score_moments(some, facts), some, rows, selves)
         return self._lower(scorer, score, few)
 
     def _lower(self, scorer: Scoring, score: Vector, few: Any = slice(None)) -> Vector:

@@ -148,7 +148,7 @@ class Paper(Method):
     ) -> Followed:
         """The trajectories from every observation, and EQ in the order in which a batch takes them."""
         first, second = (EXPLOIT, EXPLORE) if self.strategy == "two_stage" else (self._bound, self._bound)
-        scorer = Scorer(committee, first, np.zeros(1))
+        scorer = Scorer(committee, first, np.zeros(1), novel=False)
         found = follow(scorer, state, committee.objects, self.step, search=search, whole=whole)
         order = np.argsort(-self._score(committee, second, found.equilibria), kind="stable").tolist()
         return Followed(found.paths, found.converged, [found.equilibria[i] for i in order])
@@ -159,7 +159,7 @@ class Paper(Method):
 
     @staticmethod
     def _score(committee: Committee, acquisition: Acquisition, objects: Sequence[Any]) -> Vector:
-        return Scorer(committee, acquisition, np.zeros(1)).score(objects) if len(objects) else np.zeros(0)
+        return Scorer(committee, acquisition, np.zeros(1), novel=False).score(objects) if len(objects) else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
