@@ -166,7 +166,7 @@ def test_bounds_are_bounds(case: str, pending: int) -> None:
 
 
 def test_one_objective_is_expected_improvement_to_the_last_digit() -> None:
-    made, x = committee(0), [[v] for v in np.linspace(0.01, 0.99, 41)]
+    made, x = committee(0), [[v] for v in np.linspace(0.01, 0.98, 41)]
     joint = JointScorer.on([Outcome(made, True, reference=-9.0)])
     alone = replace(Scorer.on(made, LogExpectedImprovement()), novel=False)
     for pending in ([], [[0.33]], [[0.81]]):
