@@ -66,13 +66,18 @@ class SimilarityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Vector | tuple[Vector, Vector]:
-        """The expected value of each object, and with `return_std` the standard deviation of its true value."""
+        """The expected value of each object.
+
+        X: the objects, as in `fit`; if the similarity is "precomputed", their scores with the objects of `fit`.
+        return_std: whether the standard deviation of the true value comes with it; False by default.
+        """
         believed = self._believe(X)
         return (believed.mean, believed.std) if return_std else believed.mean
 
     def predict_interval(self, X: Any, level: float = 0.95, *, measurement: bool = False) -> tuple[Vector, Vector]:
         """The lower and the upper end of the central interval of each object.
 
+        X: the objects, as in `predict`.
         level: the chance that the interval holds the value; 0.95 by default.
         measurement: whether of a new measurement, noise included, and not of the true value; False by default.
         """

@@ -26,6 +26,7 @@ class Posterior:
     """What the observations say about any object. Immutable: `given` returns a new one.
 
     `gram` compares an object with the observed ones, and `regression` makes a mean and a variance of its scores.
+    Methods take `objects`, a list of any that the similarity can compare, and answer for each of them in this order.
     """
 
     gram: Gram
@@ -38,35 +39,35 @@ class Posterior:
         return f"Posterior({brief(self.gram.similarity)}, {len(self)} observations)"
 
     def mean(self, objects: Sequence[Any]) -> Vector:
-        """μ(x) for each object."""
+        """μ(x) for each of the `objects`."""
         return self.regression.mean(self._rows(objects)[0])
 
     def variance(self, objects: Sequence[Any]) -> Vector:
-        """V(x) for each object."""
+        """V(x) for each of the `objects`."""
         return self.regression.variance(*self._rows(objects))
 
     def std(self, objects: Sequence[Any]) -> Vector:
-        """√V(x) for each object."""
+        """√V(x) for each of the `objects`."""
         return np.sqrt(self.variance(objects))
 
     def predict(self, objects: Sequence[Any]) -> Prediction:
-        """Mean and standard deviation for each object."""
+        """Mean and standard deviation for each of the `objects`."""
         rows, selves = self._rows(objects)
         return Prediction.normal(self.regression.mean(rows), np.sqrt(self.regression.variance(rows, selves)))
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
-        """I(x) = S_x D for each object: the weight each observation carries in its mean (Eq. I_OP)."""
+        """I(x) = S_x D for each of the `objects`: the weight each observation carries in its mean (Eq. I_OP)."""
         return self.regression.solution.influence(self._rows(objects)[0])
 
     def covariance(self, objects: Sequence[Any]) -> Matrix:
-        """Signed covariance of the objects' values (Eq. GP_variance)."""
+        """Signed covariance of the values of the `objects` (Eq. GP_variance)."""
         encodings = self.gram.similarity.encode(objects)
         among = self.gram.similarity.between(encodings, encodings)
         check_scores(among, objects, objects, signed=self.gram.similarity.signed)
         return self.regression.covariance(self.gram.rows(encodings, objects=objects), among)
 
     def gradients(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix]:
-        """∇μ(x) and ∇V(x) in the vector of each object, for a differentiable similarity."""
+        """∇μ(x) and ∇V(x) in the vector of each of the `objects`, for a differentiable similarity."""
         similarity = self.gram.similarity
         encodings = similarity.encode(objects)
         if not is_differentiable(similarity):
@@ -86,7 +87,11 @@ class Posterior:
         return self.regression.leave_one_out()
 
     def given(self, x: Any, value: float, noise: float | None = None) -> Posterior:
-        """The posterior after one more observation; its noise is the mean of the others' unless given.
+        """The posterior after one more observation.
+
+        x: the object that was measured.
+        value: what was measured of it.
+        noise: the variance of the measurement; None (default): the mean of the others'.
 
         O(t²) for a PSD similarity and for `as_is`.
         """
@@ -97,7 +102,11 @@ class Posterior:
         return Posterior(gram, self.regression.given(gram.scores, float(value), sigma2))
 
     def given_all(self, objects: Sequence[Any], values: Sequence[float], noise: float | None = None) -> Posterior:
-        """The posterior after a batch of observations."""
+        """The posterior after a batch of observations.
+
+        objects, values: what was measured, one value for each object.
+        noise: the variance of the measurements, as in `given`.
+        """
         after = self
         for x, value in zip(objects, values, strict=True):
             after = after.given(x, value, noise)

@@ -35,11 +35,14 @@ def check_similarity(
     rng: np.random.Generator | None = None,
     perturb: Perturb | None = None,
 ) -> None:
-    """Raise an AssertionError that names the first law broken on these objects (four or more, all different).
+    """Raise an AssertionError that names the first law that a similarity breaks.
 
-    `wrong` are objects that must be refused with a SimilarityError. `perturb(x, v)` is the object whose vector is that
-    of x plus v; it is needed only where the similarity has derivatives in objects that are neither numbers, arrays nor
-    records of such.
+    similarity: the one to be checked.
+    objects: four or more that it can compare, all different.
+    wrong: objects that must be refused with a SimilarityError; none by default.
+    rng: what draws the cases; by default always the same.
+    perturb: `perturb(x, v)` is the object whose vector is that of x plus v. It is needed only where the similarity has
+        derivatives in objects that are neither numbers, arrays nor records of such.
     """
     if len(objects) < 4:
         raise ValueError(f"check_similarity needs four objects or more, not {len(objects)}")

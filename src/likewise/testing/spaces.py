@@ -31,7 +31,11 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def check_space(space: Space, rng: Generator | None = None, n: int = 24) -> None:
-    """Run every law that applies to what the space can do, on `n` random objects.
+    """Raise an AssertionError that names the first law that a space breaks, of those that apply to what it can do.
+
+    space: the one to be checked.
+    rng: what draws the objects; by default always the same.
+    n: how many objects are drawn; 24 by default.
 
     >>> from likewise.spaces.strings import Strings
     >>> check_space(Strings("ACGT", length=4))
