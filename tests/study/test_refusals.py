@@ -43,6 +43,14 @@ def _study(*given: Any, **options: Any) -> lw.Study:
         ),
         (lambda: lw.Pool(WORDS, to_json=str), "Pool needs to_json and from_json together, or neither"),
         (lambda: lw.Custom(len, to_json=3, from_json=str), "Custom needs a function for to_json, not 3"),
+        (lambda: lw.Record(a=lw.Float), r"'a' of a Record is a class of spaces; write Float\(…\)"),
+        (
+            lambda: _study(acquisition=lw.UpperConfidence),
+            r"acquisition=UpperConfidence is a class.*UpperConfidence\(\)",
+        ),
+        (lambda: _study(method=lw.Paper), r"write Paper\(\)"),
+        (lambda: lw.Custom(len, contains=lambda x: None).fit(3), r"contains\(3\) of the custom space gave None"),
+        (lambda: lw.Precomputed(["a", "b"], [["x", "y"], ["z", "w"]]), "Precomputed needs a matrix of numbers"),
         (lambda: _study_of([None, "a"]), "object 0 is missing, None"),
     ],
 )
@@ -57,3 +65,26 @@ def _study_of(objects: list[Any]) -> lw.Study:
 
 def test_a_mean_of_the_matrix_and_its_transpose_is_taken() -> None:
     assert lw.Precomputed(["a", "b"], [[1, 0.25], [0.25, 1]])("a", "b") == 0.25
+
+
+def test_an_unknown_option_is_named_with_those_that_may_be_meant() -> None:
+    with pytest.raises(TypeError, match="there is no option 'n_trials'; there are seed, storage"):
+        lw.maximize(len, lw.Pool(WORDS), n_trials=10)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="there is no option 'worker_s'; did you mean workers or worker"):
+        lw.minimize(len, lw.Pool(WORDS), worker_s=2)  # type: ignore[call-arg]
+
+
+def test_what_is_answered_cannot_be_changed_and_may_be_a_key() -> None:
+    study = lw.Study(
+        lw.Record(a=["x", "y"], b=lw.Float(0, 1)), objectives={"y": "maximize", "z": "minimize"}, initial=2
+    )
+    study.tell_many([({"a": a, "b": b}, {"y": b, "z": b}) for a in "xy" for b in (0.1, 0.5, 0.9)])
+    (s,) = study.ask()
+    for held in (s.notes, s.outcomes, s.analogues):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            held["y"] = 1.0
+    assert {s: 1, study.trials[0]: 2}[s] == 1
+    study.tell({"a": "x", "b": 0.3}, {"y": 0.3, "z": 0.3}, notes={"by": "Ann"})
+    study.trials[-1].notes["by"] = "Bob"  # type: ignore[index]
+    study.trials[-1].object["b"] = 7.0
+    assert (study.trials[-1].notes, study.trials[-1].object["b"]) == ({"by": "Ann"}, 0.3)

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 from likewise.errors import LikewiseError, StudyError
 from likewise.run.interruption import Interruption
 from likewise.run.loop import INTERRUPTED, Loop
-from likewise.run.options import Options, Settings
+from likewise.run.options import Options, Settings, check_options
 from likewise.run.progress import progress
 from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRunner
 from likewise.run.stopping import Watch
@@ -131,6 +131,7 @@ def optimize(
 
 
 def _run(f: Objective, space: Space, similarity: Given, goals: Mapping[str, Any], options: Options) -> Result:
+    check_options(options)
     running = {name: value for name, value in options.items() if name in Settings.__dataclass_fields__}
     study: dict[str, Any] = {name: value for name, value in options.items() if name not in running}
     if study.get("storage") is not None and study.get("lease") is None:

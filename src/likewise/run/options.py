@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -45,6 +46,22 @@ class RunOptions(TypedDict, total=False):
 
 class Options(StudyOptions, RunOptions, total=False):
     """The options of `maximize` and `minimize`: every one of `Study`, but its direction, and of `Study.optimize`."""
+
+
+def check_options(given: Iterable[str]) -> None:
+    """A complaint about an option that is neither the study's nor the run's, with those that may be meant.
+
+    >>> check_options(["budgets"])
+    Traceback (most recent call last):
+    ...
+    TypeError: there is no option 'budgets'; did you mean budget?
+    """
+    known = list(Options.__annotations__)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, cutoff=0.75)
+            remedy = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+            raise TypeError(f"there is no option {name!r}; {remedy}")
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,12 @@ class Precomputed(Similarity):
     _rows: dict[Any, int] = field(repr=False)
 
     def __init__(self, objects: Sequence[Any], matrix: Any) -> None:
-        scores = np.asarray(matrix, dtype=float)
+        try:
+            scores = np.asarray(matrix, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise SimilarityError(
+                f"Precomputed needs a matrix of numbers: {error}; give the score of each pair"
+            ) from None
         if scores.shape != (len(objects), len(objects)):
             raise SimilarityError(
                 f"Precomputed has {len(objects)} objects but a matrix of shape {scores.shape}; "

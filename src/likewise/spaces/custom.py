@@ -80,6 +80,8 @@ class Custom(Space):
             inside = self._contains(x)
         except Exception as error:
             raise SpaceError(f"contains({x!r}) of the custom space raised {type(error).__name__}: {error}") from error
+        if inside is None:
+            raise SpaceError(f"contains({x!r}) of the custom space gave None; return True or False, for every object")
         if not inside:
             raise SpaceError(f"{x!r} is not in the custom space: its `contains` says no")
         return x

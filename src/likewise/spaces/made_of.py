@@ -47,6 +47,8 @@ def part_space(owner: str, name: str, part: Any) -> Space:
             return Categorical(part)
         except SpaceError as error:
             raise SpaceError(f"field {name!r}: {error}") from error
+    if isinstance(part, type) and issubclass(part, Space):
+        raise SpaceError(f"the part {name!r} of a {owner} is a class of spaces; write {part.__name__}(…)")
     raise SpaceError(
         f"the part {name!r} of a {owner} is a space or a list of values, not {part!r}; "
         "for a range of numbers write Float(low, high)"

@@ -49,8 +49,22 @@ def check_parts(acquisition: Any, strategy: Any, search: Any) -> None:
         ("strategy", strategy, Strategy, "TwoStage(), and how many in ask(8)"),
         ("search", search, Search, "None for the one that suits the space"),
     ):
-        if given is not None and not isinstance(given, kind):
-            raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
+        if given is not None:
+            check_part(name, given, kind, such)
+
+
+def check_part(name: str, given: Any, kind: type, such: str) -> None:
+    """A complaint about what is no part of this kind, or a class of such parts in place of one.
+
+    >>> check_part("acquisition", "ei", Acquisition, "LogExpectedImprovement()")
+    Traceback (most recent call last):
+    ...
+    likewise.errors.StudyError: acquisition='ei' is no Acquisition; give LogExpectedImprovement()
+    """
+    if isinstance(given, type) and issubclass(given, kind):
+        raise StudyError(f"{name}={given.__name__} is a class, not one of its objects; write {given.__name__}()")
+    if not isinstance(given, kind):
+        raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
 
 
 def check_spectra(spectra: Sequence[Any]) -> None:

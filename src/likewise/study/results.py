@@ -281,6 +281,6 @@ class Results:
 
 
 def for_user(trial: Trial) -> Trial:
-    """The trial for a user, who may do with its object what he likes."""
-    x = copied(trial.object)
-    return trial if x is trial.object else replace(trial, object=x)
+    """The trial for a user, who may do with its object and notes what he likes."""
+    x, notes = copied(trial.object), dict(trial.notes)
+    return trial if x is trial.object and not notes else replace(trial, object=x, notes=notes)

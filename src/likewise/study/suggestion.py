@@ -91,12 +91,21 @@ class Suggestion:
     key: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+        for name, value in self._fields().items():
+            if isinstance(value, Mapping) and name != "object":
+                object.__setattr__(self, name, MappingProxyType(dict(value)))
+
+    def __hash__(self) -> int:
+        # Its objects and notes may be anything; equal suggestions have one number.
+        return hash(self.id)
 
     def __reduce__(self) -> Any:
         # What is shown read-only is sent as it is.
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return _again, ({**fields, "notes": dict(self.notes)},)
+        sent = {n: dict(v) if isinstance(v, MappingProxyType) else v for n, v in self._fields().items()}
+        return _again, (sent,)
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __repr__(self) -> str:
         numbers = [(name, getattr(self, name)) for name in ("mean", "std", "chance", "improvement", "chance_feasible")]

@@ -89,6 +89,10 @@ class Trial:
     limit: str | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        # Its object may be anything; equal trials have one number.
+        return hash(self.id)
+
     @property
     def measured(self) -> str:
         """The value as text, ">99" where it is only a limit; empty where there is none."""

@@ -25,7 +25,7 @@ from likewise.search.spread import spread
 from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.study.checks import at_least_one, check_parts, check_spectra
+from likewise.study.checks import at_least_one, check_part, check_parts, check_spectra
 from likewise.study.goals import Goals, Price
 from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
@@ -77,8 +77,7 @@ def choose_method(given: Method | None, default: CommitteeMethod) -> Method:
     """The method that is given, or the default one with its options, which no other takes."""
     if given is None:
         return default
-    if not isinstance(given, Method):
-        raise StudyError(f"method={given!r} is no Method; give None for the default, a committee")
+    check_part("method", given, Method, "None for the default, a committee, or Paper()")
     if default != CommitteeMethod():
         raise StudyError(
             "acquisition, strategy, search, spectrum and initial are options of the default method; "
