@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 import likewise as lw
+from benchmarks.sections import write_section
 
 RESULTS = Path(__file__).parent / "results" / "conditional.json"
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 TASKS = ("digits", "breast_cancer", "wine")
 SEEDS, BEGUN, BUDGET = 5, 8, 40
-BEGIN, END = "<!-- conditional: begin -->\n", "<!-- conditional: end -->\n"
 Evaluate = Callable[[Mapping[str, Any]], float]
 
 SPACE = lw.OneOf(
@@ -174,15 +173,6 @@ def table(stored: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "", f"Geometric mean of the ratios: {mean:.2f}.", ""])
 
 
-def report() -> None:
-    """Put the section into the page."""
-    page = PAGE.read_text()
-    if BEGIN not in page:
-        page = page.rstrip() + f"\n\n{BEGIN}{END}"
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(before + BEGIN + table(json.loads(RESULTS.read_text())) + END + rest.split(END)[1])
-
-
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conditional", description=__doc__)
@@ -197,7 +187,7 @@ def main() -> None:
     if given.dry and not given.report:
         print(table({name: found[name] for name in given.tasks}))
     else:
-        report()
+        write_section("conditional", table(json.loads(RESULTS.read_text())))
 
 
 if __name__ == "__main__":
