@@ -172,7 +172,7 @@ class Scorer(Scoring):
         """What one more measurement of each observed object is worth.
 
         A repeat of what a member believes is the best pays if it falls behind the runner-up, as one of the runner-up
-        does if that gets ahead: by symmetry both are worth the same.
+        does if that gets ahead: by symmetry both are worth the same. What is settled is worth nothing.
         """
         committee, t = self.committee, len(self.committee)
         known = {k: committee.waiting.get(k, committee.grams[k]).scores[:t] for k in committee.used}
@@ -181,10 +181,12 @@ class Scorer(Scoring):
         groups = same_objects(committee.objects)
         places = np.concatenate([np.full(len(group), i) for i, group in enumerate(groups)])
         first = np.array([group[0] for group in groups])
+        settled = self._settled(means[:, first], variances[:, first])
         if len(first) > 1:
             means = np.minimum(means, np.sort(means[:, first], axis=1)[:, -2:-1])
         scores = np.empty(t)
-        scores[np.concatenate(groups)] = self._score_learnt(means[:, first], variances[:, first])[places]
+        learnt = np.where(settled, -np.inf, self._score_learnt(means[:, first], variances[:, first]))
+        scores[np.concatenate(groups)] = learnt[places]
         return scores
 
     def _score_learnt(self, means: Matrix, variances: Matrix) -> Vector:

@@ -46,9 +46,8 @@ class Sequential(Strategy):
             if picks:
                 state, waiting = state.without(picks[-1:]), waiting.with_pending(picks[-1:])
             found = search.equilibria(waiting, state, last=found, most=n - len(picks))
+            found = found if found.objects else _least_known(waiting, search, state)
             again = _repeat(found, waiting, state)
-            if not (again or found.objects):
-                found = _least_known(waiting, search, state)
             if not (again or found.objects):
                 break
             picks += again or found.objects[:1]
@@ -125,7 +124,7 @@ def _repeat(found: Found, scorer: Scoring, state: SearchState) -> list[Any]:
     objects = scorer.committee.objects
     free = np.array([state.space.key(x) in state.repeats and state.permits(x) for x in objects], dtype=bool)
     scores = np.where(free, scorer.score_repeats(), -np.inf)
-    best = int(np.argmax(scores))
+    best = int(np.lexsort((scores, free))[-1])
     new = scorer.score_measurement(found.objects[0]) if found.objects else -np.inf
     return [objects[best]] if free[best] and (scores[best] > new or not found.objects) else []
 
