@@ -19,6 +19,7 @@ from likewise.acquisition.hypervolume import Front, cells, log_volume, nondomina
 from likewise.acquisition.improvement import LogExpectedImprovement, between_h, log_h
 from likewise.acquisition.joint import IMPROVEMENT, Certain, JointScorer, Outcome, reference_point
 from likewise.acquisition.scorer import Scorer
+from likewise.model.comparison import Comparison
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 
@@ -192,7 +193,7 @@ def test_without_anything_feasible_the_chance_leads() -> None:
     made, x = CASES["nothing feasible"](), [[v] for v in np.linspace(0.0, 1.0, 41)]
     assert made.front is None
     best = int(np.argmax(made.score(x)))
-    assert best == int(np.argmax(made.judge(x).feasible))
+    assert best == int(np.argmax(made.judge(Comparison(x)).feasible))
 
 
 def test_what_is_certain_counts_as_it_is() -> None:

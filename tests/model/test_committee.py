@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.model.committee import misfit_share
+from likewise.model.comparison import Comparison
 from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
 from likewise.model.targets.transforms import Ranked, Standardised, YeoJohnson
@@ -58,7 +59,7 @@ def test_an_explanation_is_prediction_and_influence(waiting):
     grams, _, values = problem()
     committee = fit(grams, values).with_pending(waiting)
     new = words(5, seed=7)
-    prediction, influence = committee.explain(new)
+    prediction, influence = committee.explain(Comparison(new))
     np.testing.assert_array_equal(prediction, committee.predict(new))
     np.testing.assert_array_equal(influence, committee.influence(new))
 

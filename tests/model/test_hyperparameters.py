@@ -88,7 +88,7 @@ def test_the_spectral_evidence_is_the_same_for_every_noise():
     for ratio in (1e-3, 1e-1, 1.0):
         matrix = scores + ratio * np.eye(8)
         direct = marginal_likelihood(float(y @ np.linalg.solve(matrix, y)), float(np.linalg.slogdet(matrix)[1]), 8)
-        spectral = spectral_evidence(np.maximum(levels, 0), y @ basis, ratio)
+        spectral = spectral_evidence(np.maximum(levels, 0), y @ basis, [ratio])[0]
         np.testing.assert_allclose(spectral.log, direct.log, rtol=1e-8)
         np.testing.assert_allclose(spectral.amplitude, direct.amplitude, rtol=1e-8)
 

@@ -30,9 +30,9 @@ def fits(model: Model, data: Data, monkeypatch: pytest.MonkeyPatch) -> list[int]
     counted: list[int] = []
     fit = rules.fit
 
-    def counting(grams, values, extra, limits, *, settings):  # type: ignore[no-untyped-def]
+    def counting(grams, values, extra, limits, **options):  # type: ignore[no-untyped-def]
         counted.append(len(values))
-        return fit(grams, values, extra, limits, settings=settings)
+        return fit(grams, values, extra, limits, **options)
 
     monkeypatch.setattr(rules, "fit", counting)
     model.committee(data)

@@ -123,19 +123,21 @@ class Front:
     point to point for every member, boxes stay boxes, and with one outcome the edge is the incumbent of expected
     improvement. An object in flight only raises edges: no box grows.
 
-    `edges` has for each outcome one row for each edge that is used and one column for each member.
+    `edges` has for each outcome one row for each edge that is used and one column for each member; `points` are the
+    ranks of the points in every outcome, None where the boxes are not made of points.
     """
 
     cells: Cells
     edges: tuple[Matrix, ...]
+    points: Index | None = None
 
     @classmethod
     def of(cls, means: Sequence[Matrix], weights: Sequence[Vector], reference: Sequence[float]) -> Front:
         """The front of points, from the means of each outcome, one row per member, and the members' votes."""
         mixed = np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)
         kept = nondominated(mixed, reference)
-        found = cells(mixed[kept])
-        return cls(found, tuple(_edges(*each, kept) for each in zip(means, mixed.T, reference, strict=True)))
+        edges = tuple(_edges(*each, kept) for each in zip(means, mixed.T, reference, strict=True))
+        return cls(cells(mixed[kept]), edges, _ranks(mixed[kept]))
 
     @classmethod
     def along(
@@ -159,27 +161,13 @@ class Front:
 
     def coarse(self, most: int) -> Front:
         """The front of no more than `most` points, spread along it: nothing is worth less beyond it."""
-        n = len(self.edges[0]) - 1
-        if len(self.edges) == 1 or n <= most:
+        if self.points is None or len(self.edges) == 1 or len(self.points) <= most:
             return self
-        points = self._points
-        if points is None:
-            return self
-        few = np.unique(np.linspace(0, n - 1, most).round().astype(int))
-        few = np.argsort(points[:, 0])[few]
-        found = cells(points[few].astype(float))
-        kept = [np.concatenate([[0], np.sort(points[few, j])]) for j in range(points.shape[1])]
-        return Front(found, tuple(edges[rows] for edges, rows in zip(self.edges, kept, strict=True)))
-
-    @property
-    def _points(self) -> Index | None:
-        """The ranks of the points of the front, from the boxes of two outcomes; of more nobody has asked."""
-        if len(self.edges) != 2:
-            return None
-        n = len(self.edges[0]) - 1
-        first = np.arange(1, n + 1)
-        second = self.cells.lower[np.searchsorted(self.cells.upper[:, 0], first), 1]
-        return np.stack([first, second], axis=1)
+        few = np.unique(np.linspace(0, len(self.points) - 1, most).round().astype(int))
+        points = self.points[np.argsort(self.points[:, 0])[few]]
+        rows = np.vstack([np.zeros((1, points.shape[1]), dtype=np.intp), np.sort(points, axis=0)])
+        edges = tuple(mine[each] for mine, each in zip(self.edges, rows.T, strict=True))
+        return Front(cells(points.astype(float)), edges)
 
 
 def _edges(own: Matrix, mean: Vector, reference: float, kept: Index) -> Matrix:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from likewise.acquisition.base import Slopes
 from likewise.acquisition.constraints import Within
 from likewise.acquisition.fronts import hypervolume
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
@@ -23,6 +24,7 @@ from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovem
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.model.committee import Committee
+from likewise.model.comparison import Comparison, Slope, pull_all
 from likewise.similarity.base import Matrix, Vector
 
 IMPROVEMENT = LogExpectedImprovement()
@@ -139,8 +141,7 @@ class JointScorer(Scoring):
         return means, weights, kept
 
     def score(self, objects: Sequence[Any]) -> Vector:
-        rows, selves = shared_rows(self.committees, objects)
-        moments = [c.moments(row, own) for c, row, own in zip(self.committees, rows, selves, strict=True)]
+        rows, selves, moments = self._compare(Comparison(objects))
         score = self.score_moments(moments, [known(objects) for known in self.known])
         score = self.hide_known(score, moments, rows, selves)
         return score if self.feasibility is None else self.lower(score, self.feasibility.score(objects))
@@ -161,13 +162,16 @@ class JointScorer(Scoring):
 
     def _improvements(self, j: int, means: Matrix, stds: Matrix) -> tuple[Matrix, Matrix]:
         """log g_j at each edge, and each member's share in it, of shape (members, edges, objects)."""
-        edges, weights = self._edges(j)
+        edges, _ = self._edges(j)
         if j >= len(self._objectives):
             with np.errstate(divide="ignore"):
                 return np.log(np.maximum(means - edges.T[0][:, None], 0.0)), np.ones((1, len(edges), means.shape[1]))
-        scores = IMPROVEMENT.score(means[:, None], stds[:, None], edges.T[:, :, None])
+        return self._average(j, IMPROVEMENT.score(means[:, None], stds[:, None], edges.T[:, :, None]))
+
+    def _average(self, j: int, scores: Any) -> tuple[Matrix, Matrix]:
+        """The mean over the members of log g_j at each edge, and each member's share in it."""
         shape = scores.shape
-        average, shares = IMPROVEMENT.average(scores.reshape(shape[0], -1), weights)
+        average, shares = IMPROVEMENT.average(scores.reshape(shape[0], -1), self._edges(j)[1])
         return average.reshape(shape[1:]), shares.reshape(shape)
 
     def _edges(self, j: int) -> tuple[Matrix, Vector]:
@@ -184,10 +188,20 @@ class JointScorer(Scoring):
                 total = total + within.average(within.score(means, stds, 0.0), one.committee.weights)[0]
         return total
 
-    def judge(self, objects: Sequence[Any]) -> Judgement:
+    def _compare(self, comparison: Comparison) -> tuple[list[Rows], list[Selves], list[Moments]]:
+        """Each committee's scores of objects with the observed ones and with themselves, and what it makes of them."""
+        rows: list[Rows] = []
+        selves: list[Selves] = []
+        for committee in self.committees:
+            mine, own = committee.compare(comparison)
+            rows.append(mine)
+            selves.append(own)
+        each = zip(self.committees, rows, selves, strict=True)
+        return rows, selves, [committee.moments(mine, own) for committee, mine, own in each]
+
+    def judge(self, comparison: Comparison) -> Judgement:
         """What is to be said of objects: their chances, and how much of the front is expected to be gained."""
-        rows, selves = shared_rows(self.committees, objects)
-        found = [c.moments(row, own) for c, row, own in zip(self.committees, rows, selves, strict=True)]
+        objects, found = comparison.objects, self._compare(comparison)[2]
         stds = [(means, np.sqrt(variances)) for means, variances in found]
         feasible = np.exp(self._log_chance(stds))
         if self.front is None:
@@ -257,17 +271,18 @@ class JointScorer(Scoring):
         return high, low
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
-        found = [committee.linearise(objects) for committee in self.committees]
+        comparison = Comparison(objects)
+        found = [committee.linearise(comparison) for committee in self.committees]
         stds = [(means, np.sqrt(variances)) for means, variances, _ in found]
         in_means, in_stds = ([np.zeros_like(means) for means, _ in stds] for _ in range(2))
         score = self._add_chances(stds, in_means, in_stds) + self._add_volume(stds, in_means, in_stds)
 
         def gradient() -> Matrix:
-            total: Any = 0.0
+            slopes: list[Slope] = []
             for (_, std), (_, _, pull), in_mean, in_std in zip(stds, found, in_means, in_stds, strict=True):
                 half = np.divide(in_std, 2.0 * std, out=np.zeros_like(std), where=std > 0)
-                total = total + pull(in_mean, half)
-            return np.asarray(total)
+                slopes += pull(in_mean, half)
+            return pull_all(slopes)
 
         if self.feasibility is None:
             return score, gradient
@@ -292,15 +307,17 @@ class JointScorer(Scoring):
         if self.front is None:
             return 0.0
         places = [i for i, one in enumerate(self.outcomes) if one.objective]
-        logs, shares = zip(*(self._improvements(j, *stds[i]) for j, i in enumerate(places)), strict=True)
+        slopes = [self._slopes(j, *stds[i]) for j, i in enumerate(places)]
+        logs, shares = zip(*(self._average(j, each.score) for j, each in enumerate(slopes)), strict=True)
         volume, in_logs = log_volume(self.front, logs)
-        for j, i in enumerate(places):
-            mean, std = stds[i]
-            slopes = IMPROVEMENT.slopes(mean[:, None], std[:, None], self.front.edges[j].T[:, :, None])
-            each = shares[j] * in_logs[j]
-            in_means[i] += np.sum(each * slopes.in_mean, axis=1)
-            in_stds[i] += np.sum(each * slopes.in_std, axis=1)
+        for i, share, in_log, each in zip(places, shares, in_logs, slopes, strict=True):
+            in_means[i] += np.sum(share * in_log * each.in_mean, axis=1)
+            in_stds[i] += np.sum(share * in_log * each.in_std, axis=1)
         return volume
+
+    def _slopes(self, j: int, means: Matrix, stds: Matrix) -> Slopes:
+        """Each member's log g_j at each edge, and its derivatives."""
+        return IMPROVEMENT.slopes(means[:, None], stds[:, None], self._edges(j)[0].T[:, :, None])
 
     def hide_known(
         self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
@@ -350,31 +367,6 @@ def reference_point(points: Matrix) -> Vector:
         return np.zeros(points.shape[1])
     extent = np.ptp(points, axis=0)
     return np.asarray(points.min(axis=0) - MARGIN * np.where(extent > 0, extent, 1.0))
-
-
-def shared_rows(committees: Sequence[Committee], objects: Sequence[Any]) -> tuple[list[Rows], list[Selves]]:
-    """Each committee's scores of objects with the observed ones and with themselves: what is the same is made once."""
-    encodings: dict[int, Any] = {}
-    made: list[tuple[int, Any, Matrix]] = []
-    rows: list[Rows] = []
-    selves: list[Selves] = []
-    for committee in committees:
-        for k in committee.used:
-            if k not in encodings:
-                encodings[k] = committee.grams[k].similarity.encode(objects)
-        mine = {k: encodings[k] for k in committee.used}
-        found: dict[int, Matrix] = {}
-        for k in committee.used:
-            gram = committee.waiting.get(k, committee.grams[k])
-            same = (row for i, other, row in made if i == k and gram.same(other))
-            row = next(same, None)
-            if row is None:
-                row = gram.rows(encodings[k], objects=objects)
-                made.append((k, gram, row))
-            found[k] = row
-        rows.append(found)
-        selves.append(committee.selves(mine, objects))
-    return rows, selves
 
 
 def _objects(committee: Committee) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from likewise.acquisition.base import Acquisition
 from likewise.acquisition.confidence import Spread
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.model.committee import Committee, certain_values
+from likewise.model.comparison import Comparison, pull_all
 from likewise.model.gram import same_objects
 from likewise.similarity.base import Matrix, Vector
 
@@ -114,7 +115,7 @@ class Scorer(Scoring):
 
         The gradient is one pullback from the score through members and similarities to the object.
         """
-        means, variances, pull = self.committee.linearise(objects)
+        means, variances, pull = self.committee.linearise(Comparison(objects))
         stds = np.sqrt(variances)
         slopes = self.acquisition.slopes(means, stds, self._best)
         score, shares = self.acquisition.average(slopes.score, self.committee.weights)
@@ -122,7 +123,7 @@ class Scorer(Scoring):
         def gradient() -> Matrix:
             # Where the variance is zero its root has no derivative; the step is then the mean's alone.
             half = np.divide(shares * slopes.in_std, 2.0 * stds, out=np.zeros_like(stds), where=stds > 0)
-            return pull(shares * slopes.in_mean, half)
+            return pull_all(pull(shares * slopes.in_mean, half))
 
         if self.feasibility is None:
             return score, gradient

@@ -47,7 +47,7 @@ class Fold:
     @classmethod
     def of(cls, scores: Matrix, out: Index, kind: Spectrum) -> Fold:
         """The treatment made anew without some of the objects of a matrix of scores."""
-        kept = np.setdiff1d(np.arange(len(scores)), out)
+        kept = np.delete(np.arange(len(scores)), out)
         treatment = treat(scores[np.ix_(kept, kept)], kind)
         return cls(out, kept, treatment, scores[np.ix_(out, kept)], scores[out, out])
 
@@ -122,7 +122,9 @@ def squared_scale(squares: Vector) -> float:
     """
     found = 1.0
     for _ in range(ROUNDS):
-        found = float(np.mean((FREEDOM + 1.0) * squares / (FREEDOM + squares / max(found, 1e-12))))
+        before, found = found, float(np.mean((FREEDOM + 1.0) * squares / (FREEDOM + squares / max(found, 1e-12))))
+        if found == before:
+            break
     return found / NORMAL
 
 

@@ -20,11 +20,12 @@ from scipy.special import log_ndtr, ndtri
 
 from likewise.model.committee import Committee
 from likewise.model.evidence import Evidence
-from likewise.model.fit import Settings, Targets, elect, mix_scores, mixes
+from likewise.model.fit import Settings, Targets, elect, mixes
 from likewise.model.gram import Gram
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Treatment, treat
 from likewise.model.targets.transforms import Standardised
+from likewise.model.treatments import mix_scores
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.combine.mix import Mix
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from likewise.figures.markup import html_table
+from likewise.model.comparison import Comparison, Slope
 from likewise.model.evidence import AMPLITUDE_STRENGTH, NOISE_PRIOR
 from likewise.model.gram import Gram
 from likewise.model.pending import Pending
@@ -24,7 +25,7 @@ from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
 from likewise.model.targets.censoring import Mask, anchors, exact
 from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
-from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector, is_differentiable
+from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.tables.brief import shorten
@@ -41,7 +42,7 @@ SHOWN = 6
 # How many ranges of the values a mean may lie outside of them, where scores are no kernel.
 REACH = 2.0
 
-CommitteePullback = Callable[[Matrix, Matrix], Matrix]
+CommitteePullback = Callable[[Matrix, Matrix], list[Slope]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +169,11 @@ class Committee:
         """Each used similarity's scores of the objects with themselves."""
         return {k: self.grams[k].selves(encoding, objects) for k, encoding in encodings.items()}
 
+    def compare(self, comparison: Comparison) -> tuple[dict[int, Matrix], dict[int, Vector]]:
+        """What `rows` and `selves` say of these objects, of which other committees may have asked before."""
+        rows = {k: comparison.rows(k, self.waiting.get(k, self.grams[k])) for k in self.used}
+        return rows, {k: comparison.selves(k, self.grams[k]) for k in self.used}
+
     def moments(self, rows: Scores, selves: Selves) -> tuple[Matrix, Matrix]:
         """Means and variances on the model's scale, one row per member; members of one mix share their work."""
         n = len(next(iter(selves.values())))
@@ -191,36 +197,29 @@ class Committee:
         each = zip(self.members, variances, strict=True)
         return np.array([v if m.pending is None else m.pending.lower(v, mixed[m.mix]) for m, v in each])
 
-    def linearise(self, objects: Sequence[Any]) -> tuple[Matrix, Matrix, CommitteePullback]:
+    def linearise(self, comparison: Comparison) -> tuple[Matrix, Matrix, CommitteePullback]:
         """Means and variances of the objects as `moments` gives them, and one step of the chain rule through them.
 
-        The step takes ∂u/∂μ and ∂u/∂V of each member to ∇u in each object's vector.
+        The step takes ∂u/∂μ and ∂u/∂V of each member to derivatives in the scores (`pull_all` takes these to ∇u).
         """
-        rows, selves, pulls = dict[int, Matrix](), dict[int, Vector](), dict[int, tuple[Pullback, Pullback]]()
-        for k, encoding in self.encode(objects).items():
-            similarity = cast(Differentiable, self.grams[k].similarity)
-            gram = self.waiting.get(k, self.grams[k])
-            rows[k], pull_rows = similarity.linearise(encoding, gram.encodings)
-            selves[k], pull_selves = similarity.linearise_within(encoding)
-            gram.check(rows[k], objects)
-            gram.check_selves(selves[k], objects)
-            pulls[k] = pull_rows, pull_selves
+        found = {k: comparison.linearise(k, self.waiting.get(k, self.grams[k])) for k in self.used}
+        rows, selves = ({k: getattr(one, name) for k, one in found.items()} for name in ("rows", "selves"))
         mixed, own = self.mix_scores(rows), self.mix_scores(selves)
-        found = [(m.pending or m.regression).linearise(mixed[m.mix], own[m.mix]) for m in self.members]
-        raw = np.array([mean for mean, _, _ in found])
+        each = [(m.pending or m.regression).linearise(mixed[m.mix], own[m.mix]) for m in self.members]
+        raw = np.array([mean for mean, _, _ in each])
         means = np.array([np.clip(m, *self.reach(one.regression)) for m, one in zip(raw, self.members, strict=True)])
 
-        def pull(in_mean: Matrix, in_variance: Matrix) -> Matrix:
+        def pull(in_mean: Matrix, in_variance: Matrix) -> list[Slope]:
             in_mean = np.where(means == raw, in_mean, 0.0)
             on_rows: dict[int, Any] = {}
             on_selves: dict[int, Any] = {}
             for mix, group in self._groups():
-                slopes = [found[i][2](in_mean[i], in_variance[i]) for i in group]
+                slopes = [each[i][2](in_mean[i], in_variance[i]) for i in group]
                 _add(on_rows, mix.pull(rows, sum(row for row, _ in slopes)))
                 _add(on_selves, mix.pull(selves, sum(own for _, own in slopes)))
-            return cast(Matrix, sum(pulls[k][0](on_rows[k]) + pulls[k][1](on_selves[k]) for k in on_rows))
+            return [Slope(found[k], on_rows[k], on_selves[k]) for k in on_rows]
 
-        return means, np.array([variance for _, variance, _ in found]), pull
+        return means, np.array([variance for _, variance, _ in each]), pull
 
     def reach(self, regression: Regression) -> tuple[float, float]:
         """How far a member's means may lie from the values, on the model's scale.
@@ -300,13 +299,12 @@ class Committee:
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
-        return self.explain(objects)[1]
+        return self.explain(Comparison(objects))[1]
 
-    def explain(self, objects: Sequence[Any]) -> tuple[Prediction, Matrix]:
+    def explain(self, comparison: Comparison) -> tuple[Prediction, Matrix]:
         """What `predict` and `influence` say, with the objects compared once."""
-        encodings = self.encode(objects)
-        rows = self.rows(encodings, objects)
-        prediction = self.on_users_scale(*self.moments(rows, self.selves(encodings, objects)))
+        rows, selves = self.compare(comparison)
+        prediction = self.on_users_scale(*self.moments(rows, selves))
         observed = {k: row[:, : len(self)] for k, row in rows.items()}
         each = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
         return prediction, np.asarray(sum(each))

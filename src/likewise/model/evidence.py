@@ -8,7 +8,9 @@ With M = S + ρI (ρ the noise as a share of the amplitude a) and y ~ N(0, aM), 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import gammaln
@@ -35,16 +37,24 @@ def marginal_likelihood(quadratic: float, log_determinant: float, t: int) -> Evi
     1.0
     """
     strength = AMPLITUDE_STRENGTH
-    constant = gammaln(0.5 * (t + strength)) - gammaln(0.5 * strength) + 0.5 * strength * np.log(strength)
     fit = 0.5 * (t + strength) * np.log(strength + quadratic)
-    log = constant - 0.5 * t * np.log(np.pi) - fit - 0.5 * log_determinant
+    log = _constant(t) - 0.5 * t * np.log(np.pi) - fit - 0.5 * log_determinant
     return Evidence(float(log), float((strength + quadratic) / (t + strength)))
 
 
-def spectral_evidence(levels: Vector, rotated: Vector, ratio: float) -> Evidence:
-    """Marginal likelihood from the eigenvalues of the treated S and the rotated values; O(t) a noise."""
-    shifted = levels + ratio
-    return marginal_likelihood(float(rotated**2 @ (1.0 / shifted)), float(np.sum(np.log(shifted))), len(levels))
+@cache
+def _constant(t: int) -> float:
+    """What the density of t values is divided by to be one."""
+    strength = AMPLITUDE_STRENGTH
+    return float(gammaln(0.5 * (t + strength)) - gammaln(0.5 * strength) + 0.5 * strength * np.log(strength))
+
+
+def spectral_evidence(levels: Vector, rotated: Vector, ratios: Sequence[float] | Vector) -> list[Evidence]:
+    """Marginal likelihood at each noise from the eigenvalues of the treated S and the rotated values; O(t) a noise."""
+    shifted = levels + np.asarray(ratios)[:, None]
+    quadratics, determinants = (1.0 / shifted) @ rotated**2, np.log(shifted).sum(axis=1)
+    each = zip(quadratics.tolist(), determinants.tolist(), strict=True)
+    return [marginal_likelihood(quadratic, determinant, len(levels)) for quadratic, determinant in each]
 
 
 def regression_evidence(regression: Regression) -> float:
@@ -53,7 +63,7 @@ def regression_evidence(regression: Regression) -> float:
     >>> from likewise.model.posterior import condition
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> one = condition(RBF(1.0), [[0.0]], [1.0], noise=0.1).regression
-    >>> bool(np.isclose(regression_evidence(one), spectral_evidence(np.ones(1), np.ones(1), 0.1).log))
+    >>> bool(np.isclose(regression_evidence(one), spectral_evidence(np.ones(1), np.ones(1), [0.1])[0].log))
     True
     """
     away = regression.values - regression.prior_mean

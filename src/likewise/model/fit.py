@@ -28,10 +28,11 @@ from likewise.model.evidence import (
 from likewise.model.gram import Gram, same_objects
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
 from likewise.model.regression import Regression, regress
-from likewise.model.spectrum import Spectrum, Treatment, treat
+from likewise.model.spectrum import Spectrum, Treatment
 from likewise.model.targets.censoring import Mask, anchors, exact, prior_covariance, rough_covariance, sites
 from likewise.model.targets.choose_transform import choose_transform
 from likewise.model.targets.transforms import Standardised, Transform
+from likewise.model.treatments import Treatments, mix_scores
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.combine.mix import Mix
 
@@ -136,35 +137,39 @@ def fit(
     *,
     settings: Settings = DEFAULT,
     transform: Transform | None = None,
+    treatments: Treatments | None = None,
 ) -> Committee:
     """The committee of these similarities for these values (on the user's scale), weighted by evidence.
 
     `extra_noise` holds known measurement variances on the user's scale; `limits` says which values are limits, and on
-    which side (`censoring`). Without a `transform` the scale is chosen.
+    which side (`censoring`). Without a `transform` the scale is chosen. `treatments` are those of other outcomes.
     """
+    treatments = Treatments() if treatments is None else treatments
     if transform is None:
         transform = suitable_transform(grams, values, settings, limits).of(values[anchors(values, limits)])
     data, known = Targets.of(values, extra_noise, transform), exact(values, limits)
     ratios = settings.ratios + _replicate_ratio(grams[0].objects, data.values, known)
     settings = replace(settings, ratios=ratios)
     if limits is None:
-        tuned, members = _fit_targets(grams, data, settings)
+        tuned, members = _fit_targets(grams, data, settings, treatments)
     else:
         rough = rough_covariance(rough_scores(grams) + settings.offset, *data, anchors(values, limits))
-        tuned, members = _fit_targets(grams, data.censor(rough, limits), settings)
+        tuned, members = _fit_targets(grams, data.censor(rough, limits), settings, treatments)
         better = _leading_covariance(tuned, members, data)
-        tuned, members = _fit_targets(grams, data.censor(better, limits), settings)
+        tuned, members = _fit_targets(grams, data.censor(better, limits), settings, treatments)
     return Committee(tuple(tuned), calibrate(members, tuned, known), transform, values, extra_noise, limits)
 
 
-def _fit_targets(grams: Sequence[Gram], data: Targets, settings: Settings) -> tuple[Sequence[Gram], tuple[Member, ...]]:
+def _fit_targets(
+    grams: Sequence[Gram], data: Targets, settings: Settings, treatments: Treatments
+) -> tuple[Sequence[Gram], tuple[Member, ...]]:
     """The similarities with what is learnt, and the members that are elected."""
     tuned, learnt = _learn_all(grams, data, settings)
     candidates = [
         one
         for mix, ratios, log_prior in mixes(tuned, learnt, data, settings)
         for spectrum in settings.spectra
-        for one in _candidates(tuned, mix, ratios, log_prior, spectrum, data)
+        for one in _candidates(tuned, mix, ratios, log_prior, spectrum, data, treatments)
     ]
     if not all(one.treatment.definite for one in candidates):
         # One criterion for all: the marginal likelihood and the leave-one-out density differ by tens of nats.
@@ -199,18 +204,16 @@ def recondition(
     values: Vector,
     extra_noise: Vector | None = None,
     limits: Vector | None = None,
+    treatments: Treatments | None = None,
 ) -> Committee:
     """The same members on further observations: mixes, noises, amplitudes and votes stay, nothing is learnt."""
     bare = Committee(tuple(grams), committee.members, committee.transform, values, extra_noise, limits)
-    data = targets_of(bare)
-    treated: dict[tuple[Mix, Spectrum], tuple[Treatment, bool]] = {}
+    data, treatments = targets_of(bare), Treatments() if treatments is None else treatments
     members = []
     for member in committee.members:
-        mix, kind = member.mix, member.regression.treatment.kind
-        if (mix, kind) not in treated:
-            psd = mix.psd([gram.similarity for gram in grams])
-            treated[mix, kind] = treat(mix_scores(grams, mix), kind, psd=psd), psd
-        regression = _regress(*treated[mix, kind], member.ratio, member.regression.amplitude, data)
+        psd = member.mix.psd([gram.similarity for gram in grams])
+        treatment = treatments.of(grams, member.mix, member.regression.treatment.kind, psd=psd)
+        regression = _regress(treatment, psd, member.ratio, member.regression.amplitude, data)
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
     return replace(bare, members=tuple(members), suspects=committee.suspects)
@@ -243,10 +246,6 @@ def vote(committee: Committee) -> Vector:
 
 def _regress(treatment: Treatment, psd: bool, ratio: float, amplitude: float, data: Targets) -> Regression:
     return regress(treatment, data.values, amplitude * ratio + data.extra, amplitude, psd=psd)
-
-
-def mix_scores(grams: Sequence[Gram], mix: Mix) -> Matrix:
-    return np.asarray(mix.scores([gram.scores for gram in grams]))
 
 
 def _learn_all(grams: Sequence[Gram], data: Targets, settings: Settings) -> tuple[list[Gram], dict[int, Learnt]]:
@@ -313,19 +312,24 @@ def mixes(
 
 
 def _candidates(
-    grams: Sequence[Gram], mix: Mix, ratios: Sequence[float], log_prior: float, spectrum: Spectrum, data: Targets
+    grams: Sequence[Gram],
+    mix: Mix,
+    ratios: Sequence[float],
+    log_prior: float,
+    spectrum: Spectrum,
+    data: Targets,
+    treatments: Treatments,
 ) -> Iterator[_Candidate]:
     """One candidate for each noise; they share the eigendecomposition."""
     psd = mix.psd([gram.similarity for gram in grams])
     alone = len(ratios) == 1 or bool(data.extra.any())
-    treatment = treat(mix_scores(grams, mix), spectrum, psd=psd, decompose=not alone)
+    treatment = treatments.of(grams, mix, spectrum, psd=psd, decompose=not alone)
     eigen = treatment.eigen
-    rotated = None if eigen is None or data.extra.any() else data.values @ eigen.basis
-    for ratio in ratios:
-        if eigen is not None and rotated is not None:
-            evidence = spectral_evidence(eigen.levels, rotated, ratio)
-        else:
-            evidence = _factored_evidence(treatment, ratio, data)
+    if eigen is None or data.extra.any():
+        found = [_factored_evidence(treatment, ratio, data) for ratio in ratios]
+    else:
+        found = spectral_evidence(eigen.levels, data.values @ eigen.basis, ratios)
+    for ratio, evidence in zip(ratios, found, strict=True):
         # Heavy tails: an objective without noise is not implausible, it is common.
         prior = -np.log1p(((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2)
         yield _Candidate(mix, psd, treatment, ratio, log_prior + prior, evidence)

@@ -28,12 +28,16 @@ class GramCache:
     _settled_on: tuple[Any, ...] = ()
     _whole: tuple[Gram, ...] = ()
     _places: dict[int, int] = field(default_factory=dict)
+    # The last answer: the outcomes of a study mostly ask for the same objects.
+    _latest: tuple[Gram, ...] = ()
 
     def __post_init__(self) -> None:
         self.encodings = EncodingCache(self.similarities)
 
     def of(self, objects: Sequence[Any]) -> tuple[Gram, ...]:
         """The Gram matrices of these objects; scores are computed only for objects not met before."""
+        if self._latest and same_sequence(objects, self._latest[0].objects):
+            return self._latest
         new = self._unmet(objects)
         if len(self._places) + len(new) > MOST:
             self._whole, self._places = (), {}
@@ -41,7 +45,8 @@ class GramCache:
         if new:
             self._grow(new)
         index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
-        return tuple(_exact(gram.part(index)) for gram in self._whole)
+        self._latest = tuple(_exact(gram.part(index)) for gram in self._whole)
+        return self._latest
 
     @property
     def settled(self) -> tuple[Similarity, ...]:
@@ -50,14 +55,14 @@ class GramCache:
 
     def settle(self, objects: Sequence[Any]) -> None:
         """Settle what similarities leave to the data (median distances) on these objects."""
-        if len(objects) == len(self._settled_on) and all(map(operator.is_, objects, self._settled_on)):
+        if same_sequence(objects, self._settled_on):
             return
         before = self._settled or self.similarities
         # As given, because a similarity that is settled stays so.
         known = zip(self.similarities, self.encodings.of(objects), strict=True)
         fitted = (similarity.fitted(encodings) for similarity, encodings in known)
         self._settled = tuple(old if _same(new, old) else new for new, old in zip(fitted, before, strict=True))
-        self._settled_on = tuple(objects)
+        self._settled_on, self._latest = tuple(objects), ()
         if self._whole:
             self._whole = tuple(gram.retune(new) for gram, new in zip(self._whole, self._settled, strict=True))
 
@@ -73,6 +78,11 @@ class GramCache:
             found = zip(self._settled or self.similarities, self.encodings.of(met), strict=True)
             self._whole = tuple(Gram.of(similarity, met, encodings) for similarity, encodings in found)
         self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
+
+
+def same_sequence(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether these are the same objects in the same order, and not only equal ones."""
+    return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
 def _same(new: Similarity, old: Similarity) -> bool:

@@ -45,6 +45,7 @@ from likewise.model.gram_cache import GramCache
 from likewise.model.targets.blocks import NONE, block_shifts
 from likewise.model.targets.censoring import exact, says_nothing
 from likewise.model.targets.contamination import far_values, suspects
+from likewise.model.treatments import Treatments
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.self_bounded import self_bounded
 
@@ -200,11 +201,15 @@ class Model:
         """A complaint where a similarity cannot compare these objects with one another and with a known one."""
         self.grams.encodings.of([*known, *objects])
 
-    def committee(self, data: Data, whole: Data | None = None) -> tuple[Committee, Selection]:
+    def committee(
+        self, data: Data, whole: Data | None = None, treatments: Treatments | None = None
+    ) -> tuple[Committee, Selection]:
         """The committee for these observations, and which of them it is conditioned on.
 
-        `whole` are the observations of all outcomes, which similarities are settled on, so that models share them.
+        `whole` are the observations of all outcomes, which similarities are settled on, so that models share them;
+        `treatments` are what the models of other outcomes have made of the same matrices.
         """
+        treatments = Treatments() if treatments is None else treatments
         if whole is not None:
             self._settle_with(whole)
         if self._known is None or not self._known[0].same(data):
@@ -216,7 +221,7 @@ class Model:
             few = self._in_mean_block(few)
             selection = select(few)
             named = tuple(Suspect(data.objects[i], float(data.values[i]), i) for i in bad.tolist())
-            committee = replace(self._condition(few, selection), suspects=named)
+            committee = replace(self._condition(few, selection, treatments), suspects=named)
             self._known = data, Selection(trusted[selection.conditioned], trusted[selection.learnt]), committee
         return self._known[2], self._known[1]
 
@@ -255,13 +260,13 @@ class Model:
         known = 0.0 if data.extra_noise is None else data.extra_noise
         return replace(data, values=values, extra_noise=extra + known, blocks=None)
 
-    def _condition(self, data: Data, selection: Selection) -> Committee:
+    def _condition(self, data: Data, selection: Selection, treatments: Treatments) -> Committee:
         fit = last_fit(data.ends)
         used = data.part(selection.conditioned)
         grams = self.grams.of(used.objects)
         places = np.searchsorted(selection.conditioned, selection.learnt)
-        fitted = self._fit([gram.part(places) for gram in grams], used.part(places))
-        committee = _on(fitted, grams, used)
+        fitted = self._fit([gram.part(places) for gram in grams], used.part(places), treatments)
+        committee = _on(fitted, grams, used, treatments)
         before = int(np.searchsorted(selection.conditioned, fit))
         if before == len(used.values):
             return committee
@@ -270,10 +275,10 @@ class Model:
         # Another scale is another model: it would come with the next fit, and as a surprise.
         rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not type(committee.transform)
         if rescaled or self._has_degraded(fitted, committee, grams, used, before):
-            return _on(self._fit_now(few, data), grams, used)
+            return _on(self._fit_now(few, data, treatments), grams, used, treatments)
         votes = vote(_on(fitted, few, data))
         if 0.5 * float(np.sum(np.abs(votes - fitted.weights))) > MOVED:
-            return _on(self._fit_now(few, data), grams, used)
+            return _on(self._fit_now(few, data, treatments), grams, used, treatments)
         return _with_votes(committee, votes)
 
     def _has_degraded(self, fitted: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
@@ -284,24 +289,25 @@ class Model:
             self._error = fitted, leave_one_out_error(then)
         return leave_one_out_error(now) > DEGRADED * self._error[1]
 
-    def _fit(self, grams: Sequence[Gram], data: Data) -> Committee:
+    def _fit(self, grams: Sequence[Gram], data: Data, treatments: Treatments) -> Committee:
         if self._fitted is None or not self._fitted[0].same(data):
-            self._fitted = data, self._fit_now(grams, data)
+            self._fitted = data, self._fit_now(grams, data, treatments)
         return self._fitted[1]
 
-    def _fit_now(self, grams: Sequence[Gram], data: Data) -> Committee:
+    def _fit_now(self, grams: Sequence[Gram], data: Data, treatments: Treatments) -> Committee:
         began = perf_counter()
-        fitted = fit(grams, data.values, data.extra_noise, data.limits, settings=self.settings)
+        known = (data.values, data.extra_noise, data.limits)
+        fitted = fit(grams, *known, settings=self.settings, treatments=treatments)
         LOG.debug("fitted %r in %.2f s", fitted, perf_counter() - began)
         return fitted
 
 
-def _on(fitted: Committee, grams: Sequence[Gram], data: Data) -> Committee:
+def _on(fitted: Committee, grams: Sequence[Gram], data: Data, treatments: Treatments | None = None) -> Committee:
     """The committee on these observations."""
     if len(fitted) == len(data.values) and all(map(operator.is_, fitted.objects, data.objects)):
         return fitted
     tuned = [gram.retune(own) for gram, own in zip(grams, fitted.similarities, strict=True)]
-    return recondition(fitted, tuned, data.values, data.extra_noise, data.limits)
+    return recondition(fitted, tuned, data.values, data.extra_noise, data.limits, treatments)
 
 
 def _with_votes(committee: Committee, votes: Vector) -> Committee:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from likewise.model.committee import Committee
+from likewise.model.comparison import Comparison
 from likewise.model.prediction import Prediction
 from likewise.similarity.base import Matrix
 from likewise.spaces.codec.copies import copied
@@ -36,12 +37,13 @@ def suggestions(
     objects, beliefs = proposal.objects, proposal.beliefs
     if not beliefs or not objects or any(notes.get("stage") == "initial" for notes in proposal.notes):
         return [Suggestion(-1, x, notes=notes) for x, notes in zip(objects, proposal.notes, strict=True)]
-    each = {name: _one_outcome(objects, one, trials(name), name, goals) for name, one in beliefs.items()}
+    comparison = Comparison(objects)
+    each = {name: _one_outcome(comparison, one, trials(name), name, goals) for name, one in beliefs.items()}
     if not goals.named:
         numbers, explained = each[VALUE]
         fields = [{name: row[i] for name, row in numbers} | {"analogues": explained[i]} for i in range(len(objects))]
     else:
-        fields = _several(objects, beliefs, told, each, goals)
+        fields = _several(comparison, beliefs, told, each, goals)
     return [Suggestion(-1, x, notes=proposal.notes[i], **fields[i]) for i, x in enumerate(objects)]
 
 
@@ -49,26 +51,26 @@ _Explained = tuple[list[tuple[str, Any]], list[tuple[Analogue, ...]]]
 
 
 def _one_outcome(
-    objects: Sequence[Any], beliefs: Beliefs, trials: Sequence[Trial], outcome: str, goals: Goals
+    comparison: Comparison, beliefs: Beliefs, trials: Sequence[Trial], outcome: str, goals: Goals
 ) -> _Explained:
     """What is expected of one outcome, over the best of its values so far, and its analogues."""
     sign, conditioned = goals.sign(outcome), [trials[i] for i in beliefs.conditioned.tolist()]
     kept = [trial for trial in conditioned if goals.feasible(trial.outcomes)] if goals.constraints else []
     best = sign * value_of(best_of(kept or conditioned, sign, outcome), outcome)
-    believed, influence = beliefs.committee.explain(objects)
+    believed, influence = beliefs.committee.explain(comparison)
     numbers = _numbers(believed, best, sign)
     if len({value_of(trial, outcome) for trial in conditioned}) == 1:
-        numbers = [(name, [None] * len(objects) if name == "chance" else row) for name, row in numbers]
+        numbers = [(name, [None] * len(comparison.objects) if name == "chance" else row) for name, row in numbers]
     return numbers, _analogues(influence, conditioned, ANALOGUES, outcome)
 
 
 def _several(
-    objects: Sequence[Any], beliefs: AllBeliefs, told: Told, each: Mapping[str, _Explained], goals: Goals
+    comparison: Comparison, beliefs: AllBeliefs, told: Told, each: Mapping[str, _Explained], goals: Goals
 ) -> list[dict[str, Any]]:
     """What suggestions say of named outcomes."""
-    joint = JointGoals(goals).scorer(beliefs, told, np.random.default_rng(0)).judge(objects)
+    joint = JointGoals(goals).scorer(beliefs, told, np.random.default_rng(0)).judge(comparison)
     fields = []
-    for i in range(len(objects)):
+    for i in range(len(comparison.objects)):
         numbers = {name: {what: row[i] for what, row in found} for name, (found, _) in each.items()}
         expected = {
             name: Expected(*(own[what] for what in ("mean", "std", "low", "high"))) for name, own in numbers.items()

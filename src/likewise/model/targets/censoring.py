@@ -155,7 +155,7 @@ def rough_covariance(scores: Matrix, values: Vector, extra: Vector, anchored: Ma
     """M of a rough model, before anything is learnt: noise and amplitude by evidence, from values that are anchors."""
     levels, basis = np.linalg.eigh(scores[np.ix_(anchored, anchored)])
     levels, rotated = np.maximum(levels, 0.0), values[anchored] @ basis
-    found = [spectral_evidence(levels, rotated, ratio) for ratio in RATIOS]
+    found = spectral_evidence(levels, rotated, RATIOS)
     priors = -0.5 * ((np.log(RATIOS) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
     best = int(np.argmax([one.log + prior for one, prior in zip(found, priors, strict=True)]))
     return prior_covariance(scores, found[best].amplitude, float(RATIOS[best]), extra)

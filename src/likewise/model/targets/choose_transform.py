@@ -78,7 +78,7 @@ def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) ->
     """Evidence at the best noise, and the leave-one-out errors of the better half, both on the user's scale."""
     z = np.asarray(transform.forward(values), dtype=float)
     rotated = z @ basis
-    found = [spectral_evidence(levels, rotated, ratio) for ratio in RATIOS]
+    found = spectral_evidence(levels, rotated, RATIOS)
     priors = -0.5 * ((np.log(RATIOS) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
     best = int(np.argmax([evidence.log + prior for evidence, prior in zip(found, priors, strict=True)]))
     solution = Spectral(basis, np.ones(len(levels)), levels + RATIOS[best])

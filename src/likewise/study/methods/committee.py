@@ -16,6 +16,7 @@ from likewise.errors import StudyError
 from likewise.model.fit import Settings
 from likewise.model.schedule import Model
 from likewise.model.spectrum import Spectrum
+from likewise.model.treatments import Treatments
 from likewise.search.base import Search, SearchState
 from likewise.search.batch import Sequential, Strategy
 from likewise.search.budget import affordable, pick_within
@@ -119,9 +120,9 @@ class CommitteeProposer(Proposer):
 
     def believe(self, told: Told) -> AllBeliefs:
         whole = told.whole if len(self.models) > 1 else None
-        found = {}
+        found, treatments = {}, Treatments()
         for name, data in told.outcomes.items():
-            committee, selection = self.models[name].committee(data, whole)
+            committee, selection = self.models[name].committee(data, whole, treatments)
             found[name] = Beliefs(committee, selection.conditioned, self.models[name].settings)
         return found
 

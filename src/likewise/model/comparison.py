@@ -1,0 +1,102 @@
+"""Some objects compared with the observed ones, each pair once, for however many committees ask.
+
+The committees of several outcomes share encodings, and the scores of what none of them has learnt for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from likewise.model.gram import Gram
+from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector
+from likewise.similarity.encodings.arrays import Encoding
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """Scores of objects with the observed ones and with themselves, and one step of the chain rule through both."""
+
+    rows: Matrix
+    selves: Vector
+    pull_rows: Pullback
+    pull_selves: Pullback
+
+
+@dataclass(frozen=True, eq=False)
+class Slope:
+    """Derivatives in the scores of a comparison."""
+
+    of: Linear
+    on_rows: Matrix
+    on_selves: Vector
+
+
+def pull_all(slopes: Sequence[Slope]) -> Matrix:
+    """The derivatives in the objects; those in the same scores are added up first, which is linear."""
+    together: dict[int, Slope] = {}
+    for one in slopes:
+        met = together.get(id(one.of))
+        added = one if met is None else Slope(one.of, met.on_rows + one.on_rows, met.on_selves + one.on_selves)
+        together[id(one.of)] = added
+    found = (s.of.pull_rows(s.on_rows) + s.of.pull_selves(s.on_selves) for s in together.values())
+    return cast(Matrix, np.asarray(sum(found)))
+
+
+@dataclass(eq=False)
+class Comparison:
+    """Objects, and what is known of them by the number of each similarity.
+
+    What a similarity has learnt does not enter its encodings, so that these are the same for all committees.
+
+    >>> import likewise as lw
+    >>> gram = Gram.of(lw.RBF(1.0), [[0.0], [1.0]])
+    >>> one = Comparison([[0.5]])
+    >>> one.rows(0, gram) is one.rows(0, gram)
+    True
+    """
+
+    objects: Sequence[Any]
+    _encodings: dict[int, Encoding] = field(default_factory=dict)
+    _rows: list[tuple[int, Gram, Matrix]] = field(default_factory=list)
+    _linear: list[tuple[int, Gram, Linear]] = field(default_factory=list)
+
+    def encoding(self, k: int, similarity: Similarity) -> Encoding:
+        """The encodings of the objects."""
+        if k not in self._encodings:
+            self._encodings[k] = similarity.encode(self.objects)
+        return self._encodings[k]
+
+    def rows(self, k: int, gram: Gram) -> Matrix:
+        """The scores with the objects of a Gram matrix of similarity k."""
+        found = _met(self._rows, k, gram)
+        if found is None:
+            found = gram.rows(self.encoding(k, gram.similarity), objects=self.objects)
+            self._rows.append((k, gram, found))
+        return found
+
+    def selves(self, k: int, gram: Gram) -> Vector:
+        """The scores of the objects with themselves."""
+        return gram.selves(self.encoding(k, gram.similarity), self.objects)
+
+    def linearise(self, k: int, gram: Gram) -> Linear:
+        """The same scores of a similarity with gradients, and the chain rule."""
+        found = _met(self._linear, k, gram)
+        if found is None:
+            similarity, encoding = cast(Differentiable, gram.similarity), self.encoding(k, gram.similarity)
+            rows, pull_rows = similarity.linearise(encoding, gram.encodings)
+            selves, pull_selves = similarity.linearise_within(encoding)
+            gram.check(rows, self.objects)
+            gram.check_selves(selves, self.objects)
+            found = Linear(rows, selves, pull_rows, pull_selves)
+            self._linear.append((k, gram, found))
+        return found
+
+
+def _met(made: Sequence[tuple[int, Gram, Any]], k: int, gram: Gram) -> Any:
+    """What was made of the same objects under the same similarity."""
+    same = (found for i, other, found in made if i == k and (other is gram or gram.same(other)))
+    return next(same, None)
