@@ -37,7 +37,8 @@ def test_an_outcome_among_several_is_believed_as_alone(kind: str, many: int) -> 
         alone = lw.Study(space(), seed=1)
         alone.tell_many([(x, outcomes_of(x)[name]) for x in objects[:many]])
         ours, theirs = several.predict(new, outcome=name), alone.predict(new)
-        assert np.array_equal(ours.mean, theirs.mean) and np.array_equal(ours.std, theirs.std)
+        assert np.array_equal(ours.mean, theirs.mean)
+        assert np.array_equal(ours.std, theirs.std)
 
 
 def test_a_matrix_is_decomposed_once_for_all_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,16 @@
 
     u(x) = log EHVI(x) + Σ_c log P[outcome c keeps to its limits]
 
-EHVI is the expected hypervolume improvement (see `hypervolume`) on the scales of the models; with one objective it is
-expected improvement. As long as no measured object, and none in flight, is believed to keep to all limits, there is no
-front to push out: the chance leads, and u is the second term alone.
+EHVI is the expected hypervolume improvement (see `hypervolume`) in the user's units (see `users_scale`); with one
+objective it is expected improvement on the scale of its model. As long as no measured object, and none in flight, is
+believed to keep to all limits, there is no front to push out: the chance leads, and u is the second term alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from likewise.acquisition.constraints import Within
 from likewise.acquisition.fronts import hypervolume
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
 from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
+from likewise.acquisition.outcome import Certain, Outcome, means_of, objects_of, places_of, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
+from likewise.acquisition.users_scale import Steps, UsersScale
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, Slope, pull_all
 from likewise.similarity.base import Matrix, Vector
@@ -35,36 +38,10 @@ COARSE = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """An outcome with a model: whether it is an objective, and its limits, if any, both on the model's scale.
-
-    `reference` is what is no improvement any more, where the user has said so.
-    """
-
-    committee: Committee
-    objective: bool
-    limits: tuple[float, float] | None = None
-    reference: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Certain:
-    """An objective that is known without a model: larger is better, in units of `scale`."""
-
-    values: Known
-    scale: float
-    reference: float | None = None
-
-    def scaled(self, values: Vector) -> Matrix:
-        """The values as the means of one member."""
-        return np.asarray(values, dtype=float)[None] / self.scale
-
-
-@dataclass(frozen=True, eq=False)
 class Judgement:
     """Of each object the chance to keep to all limits, the chance to enter the front, and how much it should grow.
 
-    Growth is a share of the front's hypervolume on the scales of the models.
+    Growth is a share of the front's hypervolume.
     """
 
     feasible: Vector
@@ -82,6 +59,8 @@ class JointScorer(Scoring):
     front: Front | None
     directions: Matrix | None = None
     feasibility: Scorer | None = None
+    # Of each measured objective how its model's scale bends the user's; None where it does not.
+    scales: tuple[UsersScale | None, ...] = ()
 
     @classmethod
     def on(
@@ -98,7 +77,7 @@ class JointScorer(Scoring):
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
         chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
-        return replace(before, reference=chosen)._with_front()
+        return replace(before, reference=chosen, scales=_scales(before._objectives, mixed, chosen))._with_front()
 
     @property
     def committees(self) -> tuple[Committee, ...]:
@@ -123,18 +102,18 @@ class JointScorer(Scoring):
 
     def _points(self) -> tuple[list[Matrix], list[Vector], Any]:
         """Each objective's means at all objects that every outcome has measured or waits for, and which may be."""
-        places = [_places(one.committee) for one in self.outcomes]
+        places = [places_of(one.committee) for one in self.outcomes]
         shared = [x for x in places[0] if all(x in others for others in places[1:])]
         means, weights, kept = [], [], np.ones(len(shared), dtype=bool)
         for one, own in zip(self.outcomes, places, strict=True):
-            here = _means(one.committee)[:, [own[x] for x in shared]]
+            here = means_of(one.committee)[:, [own[x] for x in shared]]
             if one.limits is not None:
                 mixed = one.committee.weights @ here
                 kept &= (mixed >= one.limits[0]) & (mixed <= one.limits[1])
             if one.objective:
                 means.append(here)
                 weights.append(one.committee.weights)
-        objects = _objects(self.outcomes[0].committee)
+        objects = objects_of(self.outcomes[0].committee)
         for exact in self.certain:
             means.append(exact.scaled(exact.values([objects[places[0][x]] for x in shared])))
             weights.append(np.ones(1))
@@ -162,17 +141,27 @@ class JointScorer(Scoring):
 
     def _improvements(self, j: int, means: Matrix, stds: Matrix) -> tuple[Matrix, Matrix]:
         """log g_j at each edge, and each member's share in it, of shape (members, edges, objects)."""
-        edges, _ = self._edges(j)
+        edges, steps = self._edges(j)[0], self._steps[j]
         if j >= len(self._objectives):
             with np.errstate(divide="ignore"):
                 return np.log(np.maximum(means - edges.T[0][:, None], 0.0)), np.ones((1, len(edges), means.shape[1]))
-        return self._average(j, IMPROVEMENT.score(means[:, None], stds[:, None], edges.T[:, :, None]))
+        at = edges.T if steps is None else steps.at
+        scores = IMPROVEMENT.score(means[:, None], stds[:, None], at[:, :, None])
+        return self._average(j, scores if steps is None else steps.stretch(scores))
 
     def _average(self, j: int, scores: Any) -> tuple[Matrix, Matrix]:
         """The mean over the members of log g_j at each edge, and each member's share in it."""
         shape = scores.shape
         average, shares = IMPROVEMENT.average(scores.reshape(shape[0], -1), self._edges(j)[1])
         return average.reshape(shape[1:]), shares.reshape(shape)
+
+    @cached_property
+    def _steps(self) -> list[Steps | None]:
+        """The edges of each objective among the knots of its scale, where that is bent."""
+        assert self.front is not None
+        scales = [*self.scales, *(None for _ in self.front.edges[len(self.scales) :])]
+        each = zip(scales, self.front.edges, strict=True)
+        return [None if scale is None else scale.steps(edges) for scale, edges in each]
 
     def _edges(self, j: int) -> tuple[Matrix, Vector]:
         assert self.front is not None
@@ -222,10 +211,13 @@ class JointScorer(Scoring):
 
     @property
     def _size(self) -> float:
-        """The hypervolume of the front on the scales of the models; 1 where it has none."""
+        """The hypervolume of the front in the units in which it grows; 1 where it has none."""
         means, weights, kept = self._points()
         points = np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)[kept]
-        return hypervolume(points, np.array(self.reference)) or 1.0
+        points = np.vstack([np.array(self.reference), points])
+        for j, scale in enumerate(self.scales):
+            points[:, j] = points[:, j] if scale is None else scale.lengths(points[:, j])
+        return hypervolume(points[1:], points[0]) or 1.0
 
     def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -243,7 +235,8 @@ class JointScorer(Scoring):
     def _bound_volume(self, moments: Sequence[Moments], tight: bool) -> Vector:
         """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""
         assert self.front is not None
-        few = self if tight else replace(self, front=self.front.coarse(COARSE))
+        scales = tuple(None if scale is None else scale.convex() for scale in self.scales)
+        few = replace(self, front=self.front if tight else self.front.coarse(COARSE), scales=scales)
         assert few.front is not None
         highs, lows = zip(*(few._between(j, *each) for j, each in enumerate(moments)), strict=True)
         volume = bound_volume(few.front, highs, lows)
@@ -261,8 +254,12 @@ class JointScorer(Scoring):
         if j >= len(self._objectives):
             exact = np.maximum(means - edges.T[0][:, None], 0.0)
             return exact * (1.0 + 1e-9), exact * (1.0 - 1e-9)
+        spread, steps = np.maximum(stds, TINY), self._steps[j]
+        if steps is not None:
+            found = between_h((means[:, None] - steps.at[:, :, None]) / spread[:, None])
+            high, low = steps.between(*(each * spread[:, None] for each in found))
+            return np.einsum("m,mer->er", weights, high), np.einsum("m,mer->er", weights, low)
         high, low = np.zeros((2, len(edges), means.shape[1]))
-        spread = np.maximum(stds, TINY)
         for e, at in enumerate(edges):
             for w, mean, std, edge in zip(weights.tolist(), means, spread, at.tolist(), strict=True):
                 more, less = between_h((mean - edge) / std)
@@ -317,7 +314,10 @@ class JointScorer(Scoring):
 
     def _slopes(self, j: int, means: Matrix, stds: Matrix) -> Slopes:
         """Each member's log g_j at each edge, and its derivatives."""
-        return IMPROVEMENT.slopes(means[:, None], stds[:, None], self._edges(j)[0].T[:, :, None])
+        steps = self._steps[j]
+        at = self._edges(j)[0].T if steps is None else steps.at
+        slopes = IMPROVEMENT.slopes(means[:, None], stds[:, None], at[:, :, None])
+        return slopes if steps is None else steps.stretch_slopes(slopes)
 
     def hide_known(
         self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
@@ -339,6 +339,7 @@ class JointScorer(Scoring):
             and self.directions is None
             and (self.front is None) is (earlier.front is None)
             and self.reference == earlier.reference
+            and self.scales is earlier.scales
             and self.feasibility is earlier.feasibility
             and same_members(self.committees, earlier.committees)
         )
@@ -351,10 +352,15 @@ class JointScorer(Scoring):
         return replace(self, outcomes=outcomes, certain=certain, feasibility=feasibility)
 
 
-def wait(one: Outcome, objects: Sequence[Any]) -> Outcome:
-    """The outcome when these objects are in flight, but for those that it has already."""
-    met = _places(one.committee)
-    return replace(one, committee=one.committee.with_pending([x for x in objects if id(x) not in met]))
+def _scales(
+    objectives: Sequence[Outcome], means: Sequence[Vector], reference: Sequence[float]
+) -> tuple[UsersScale | None, ...]:
+    """The user's scale of each measured objective; one alone is improved on the scale of its model."""
+    if len(means) == 1:
+        return (None,) * len(objectives)
+    tops = [float(np.max(mean, initial=low)) for mean, low in zip(means, reference, strict=True)]
+    each = zip(objectives, reference, tops, strict=False)
+    return tuple(UsersScale.of(one.committee.transform, low, top) for one, low, top in each)
 
 
 def reference_point(points: Matrix) -> Vector:
@@ -367,22 +373,6 @@ def reference_point(points: Matrix) -> Vector:
         return np.zeros(points.shape[1])
     extent = np.ptp(points, axis=0)
     return np.asarray(points.min(axis=0) - MARGIN * np.where(extent > 0, extent, 1.0))
-
-
-def _objects(committee: Committee) -> tuple[Any, ...]:
-    """The observed objects, then those in flight."""
-    waiting = next(iter(committee.waiting.values()), None)
-    return committee.objects if waiting is None else waiting.objects
-
-
-def _places(committee: Committee) -> dict[int, int]:
-    return {id(x): i for i, x in enumerate(_objects(committee))}
-
-
-def _means(committee: Committee) -> Matrix:
-    """Each member's mean at the observed objects, then at those in flight."""
-    observed = committee.observed_means()
-    return np.hstack([observed, committee.pending_means()]) if committee.waiting else observed
 
 
 def _absent(objects: Sequence[Any]) -> Vector:

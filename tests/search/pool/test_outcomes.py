@@ -9,7 +9,8 @@ import pytest
 
 import likewise as lw
 from likewise.acquisition.cost import Priced
-from likewise.acquisition.joint import Certain, JointScorer, Outcome
+from likewise.acquisition.joint import JointScorer
+from likewise.acquisition.outcome import Certain, Outcome
 from likewise.model.fit import Settings, fit
 from likewise.model.gram_cache import GramCache
 from likewise.search.pool import partition as partitions

@@ -10,7 +10,8 @@ import numpy as np
 
 from likewise.acquisition.fronts import layers
 from likewise.acquisition.hypervolume import EXACT, spread_directions
-from likewise.acquisition.joint import Certain, JointScorer, Outcome, wait
+from likewise.acquisition.joint import JointScorer
+from likewise.acquisition.outcome import Certain, Outcome, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.model.committee import Committee
 from likewise.similarity.base import Matrix, Vector

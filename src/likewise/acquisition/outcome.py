@@ -1,0 +1,61 @@
+"""An outcome as a score sees it: its committee with what is to be done with it, and what it has met so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from likewise.acquisition.scoring import Known
+from likewise.model.committee import Committee
+from likewise.similarity.base import Matrix, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An outcome with a model: whether it is an objective, and its limits, if any, both on the model's scale.
+
+    `reference` is what is no improvement any more, where the user has said so.
+    """
+
+    committee: Committee
+    objective: bool
+    limits: tuple[float, float] | None = None
+    reference: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Certain:
+    """An objective that is known without a model: larger is better, in units of `scale`."""
+
+    values: Known
+    scale: float
+    reference: float | None = None
+
+    def scaled(self, values: Vector) -> Matrix:
+        """The values as the means of one member."""
+        return np.asarray(values, dtype=float)[None] / self.scale
+
+
+def objects_of(committee: Committee) -> tuple[Any, ...]:
+    """The observed objects, then those in flight."""
+    waiting = next(iter(committee.waiting.values()), None)
+    return committee.objects if waiting is None else waiting.objects
+
+
+def places_of(committee: Committee) -> dict[int, int]:
+    return {id(x): i for i, x in enumerate(objects_of(committee))}
+
+
+def means_of(committee: Committee) -> Matrix:
+    """Each member's mean at the observed objects, then at those in flight."""
+    observed = committee.observed_means()
+    return np.hstack([observed, committee.pending_means()]) if committee.waiting else observed
+
+
+def wait(one: Outcome, objects: Sequence[Any]) -> Outcome:
+    """The outcome when these objects are in flight, but for those that it has already."""
+    met = places_of(one.committee)
+    return replace(one, committee=one.committee.with_pending([x for x in objects if id(x) not in met]))
