@@ -151,6 +151,9 @@ def test_the_report_shows_the_front_and_each_outcome(run: Run, save: Save, third
     answer = run("suggest", save(table(12), "alloys.csv").name, *aims, "-n", 3, "--report", "report.html")
     assert answer.code == 0, answer.err
     text = Path("report.html").read_text()
+    for name in ("strength", "price", *(("imp",) if third else ())):
+        assert text.count(f"Which factor matters for {name}, and how?") == 1
+    assert text.count('id="factor-0-a"') == text.count('id="factor-1-b"') == 1
     for words in ("trade-off", "Its growth", "enters the front", *(f"predictions of {name}" for name in MEASURED)):
         assert words in text
     assert ("keeps limits" in text) == (not third)

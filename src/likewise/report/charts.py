@@ -97,17 +97,20 @@ def calibration(left_out: LeftOut | None, problem: Problem) -> Chart:
     )
 
 
-def factors(effects: Sequence[Effect], name: str) -> list[Chart]:
-    """What is expected of each level of each factor, on one scale, so that factors can be compared."""
+def factors(effects: Sequence[Effect], name: str, prefix: str = "factor-") -> list[Chart]:
+    """What is expected of each level of each factor, on one scale, so that factors can be compared.
+
+    `prefix` begins the ids in the pictures, which are to be those of one outcome.
+    """
     if not effects:
         return []
     low, high = min(float(e.low.min()) for e in effects), max(float(e.high.max()) for e in effects)
     slack = 0.04 * (high - low)
-    return [_factor(effect, name, (low - slack, high + slack)) for effect in effects]
+    return [_factor(effect, name, (low - slack, high + slack), prefix) for effect in effects]
 
 
-def _factor(effect: Effect, name: str, limits: tuple[float, float]) -> Chart:
-    expected, key = Expectations(effect.mean, effect.low, effect.high), "factor-" + re.sub(r"\W", "-", effect.column)
+def _factor(effect: Effect, name: str, limits: tuple[float, float], prefix: str) -> Chart:
+    expected, key = Expectations(effect.mean, effect.low, effect.high), prefix + re.sub(r"\W", "-", effect.column)
     text = f"{effect.heading} alone accounts for {percent(effect.share)} of the predicted differences in {name}."
     if effect.numeric:
         figure = figures.curve(effect.levels, expected, effect.heading, name, limits)

@@ -49,22 +49,35 @@ class Effect:
     others: int = 0
 
 
-def effects(problem: Problem, names: Names) -> list[Effect]:
-    """The effects of all factors, the most important first; none where objects have no factors or little is known."""
+def effects(problem: Problem, names: Names, outcome: str | None = None) -> list[Effect]:
+    """The effects of all factors on an outcome (by default the one objective), the most important first.
+
+    There are none where objects have no factors, or little is known, or all values are the same.
+    """
     study, columns = problem.study, columns_of(problem)
-    if problem.measured < FIRST or problem.level or study.goals.objective is None or len(columns) < 2:
+    outcome = study.goals.objective if outcome is None else outcome
+    if outcome is None or _is_little_known(problem, outcome) or len(columns) < 2:
         return []
-    rng, committee = np.random.default_rng(study.seed), study.committee(study.goals.objective)
+    rng, committee = np.random.default_rng(study.seed), study.committee(outcome)
     table = _objects(problem, rng)
     if not table or any(_get(table[0], columns, c) is None for c in columns):
         return []
-    sign = study.goals.sign(study.goals.objective)
+    sign = study.goals.sign(outcome)
     spread = float(np.var(committee.predict(_sample(table, SPREAD, rng)).mean))
     found = [_effect(c, columns, table, problem, committee, sign, spread, names, rng) for c in columns]
     every = [effect for effect in found if effect is not None]
     total = max(1.0, sum(effect.share for effect in every))
     scaled = [Effect(**{**vars(effect), "share": effect.share / total}) for effect in every]
     return sorted(scaled, key=lambda effect: -effect.share)
+
+
+def _is_little_known(problem: Problem, outcome: str) -> bool:
+    """Whether there are too few values of an outcome, or all are the same."""
+    if outcome not in problem.outcomes or problem.sheet is None:
+        return problem.measured < FIRST or problem.level
+    rows = (problem.sheet.results(i) for i in problem.sheet.measured)
+    values = [row[outcome] for row in rows if outcome in row]
+    return len(values) < FIRST or len(set(values)) == 1
 
 
 def _objects(problem: Problem, rng: np.random.Generator) -> list[Any]:

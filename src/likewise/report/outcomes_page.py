@@ -17,6 +17,7 @@ from likewise.campaign.wording import percent, shown
 from likewise.figures import figures
 from likewise.figures import fronts as front_figures
 from likewise.report import charts, fronts
+from likewise.report.factors import effects
 from likewise.report.svg import SMALL_BOND, inline, molecule
 from likewise.report.templates import template
 from likewise.study.suggestion import Suggestion
@@ -45,6 +46,9 @@ def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
         limited=bool(goals.constraints) and any(s.outcomes for s in found),
         front=problem.front if problem.measured else [],
         charts=_trade_off(problem, found),
+        factors=[
+            (name, _factors(problem, reasons.names, name, number)) for number, name in enumerate(problem.outcomes)
+        ],
         trust=[(name, _trust(problem, name, number)) for number, name in enumerate(problem.outcomes)],
         version=__version__,
         now=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
@@ -95,6 +99,11 @@ def _trade_off(problem: Problem, found: Sequence[Suggestion]) -> list[charts.Cha
         charts.Chart("trade-off", "The front", text, inline(front_figures.front(front), "trade-off", text)),
         charts.Chart("growth", "Its growth", grown, inline(front_figures.hypervolume(volumes), "growth", grown)),
     ]
+
+
+def _factors(problem: Problem, names: Names, name: str, number: int) -> list[charts.Chart]:
+    """How each factor moves an outcome, the most important first."""
+    return charts.factors(effects(problem, names, name), name, f"factor-{number}-")
 
 
 def _trust(problem: Problem, name: str, number: int) -> list[charts.Chart]:

@@ -84,6 +84,32 @@ except lw.SimilarityError as error:
 os._exit(0)
 """
 
+SEVERAL = """
+client = cluster(2)
+
+def rich(word):
+    cost = float(np.exp(0.5 * word.count("G")))
+    return {"rich": word.count("A") + 0.5 * word.count("AC"), "cost": cost, "odd": float(word.count("T"))}
+
+def outcomes(client, seed):
+    pool = lw.Pool(words(400, 8), client=client)
+    goals = {"rich": "maximize", "cost": "minimize"}
+    limits = {"odd": lw.AtMost(3.0)}
+    study = lw.Study(pool, [lw.NGrams(3), lw.Hamming()], objectives=goals, constraints=limits, initial=8, seed=seed)
+    asked = []
+    for number in range(3):
+        found = study.ask(4)
+        asked.append([s.object for s in found])
+        # The last of each batch has one of its outcomes alone.
+        for s in found[:-1]:
+            study.tell(s, rich(s.object))
+        study.tell(found[-1], {"cost": rich(found[-1].object)["cost"]})
+    return asked
+
+print(json.dumps([outcomes(None, 0), outcomes(client, 0)]), flush=True)
+os._exit(0)
+"""
+
 FOUR = """
 client = cluster(4)
 for seed in (0, 1):
@@ -110,6 +136,12 @@ def test_two_workers_answer_as_one_machine_also_when_one_is_killed_between_two_a
         assert near == far
         assert len(set(flat(far))) == len(flat(far))
     assert complaint.startswith("object 62 is not a string")
+
+
+def test_two_workers_answer_as_one_machine_where_there_are_several_outcomes() -> None:
+    for near, far in output(SEVERAL):
+        assert near == far
+        assert len(set(flat(far))) == len(flat(far))
 
 
 def test_four_workers_answer_as_one_machine_with_ties_and_with_pools_smaller_than_they_are() -> None:

@@ -59,7 +59,7 @@ def _expected(problem: Problem, s: Suggestion) -> list[str]:
 
 def _because(problem: Problem, reasons: Reasons, s: Suggestion, outcome: str) -> str:
     """The two results that count most for an outcome, in words."""
-    return "; ".join(f"{a.value:.4g} {reasons.beside(a, s)}" for a in s.analogues[outcome][:2])
+    return "; ".join(f"{a.measured} {reasons.beside(a, s)}" for a in s.analogues[outcome][:2])
 
 
 def front_lines(problem: Problem, reasons: Reasons) -> list[str]:
