@@ -29,7 +29,8 @@ noise, a second bracket has the regret of the object that the method recommends 
 of largest expected value. BoTorch is qLogEI, with noise qLogNEI, of all objects together in boxes, one after the
 other in records. `reaction` is a record of two choices, a whole number and two floats, `mixed_ackley` of two choices,
 two whole numbers and three floats. Ratios are over the seeds that both have, (regret + 0.005) / (the other's +
-0.005).
+0.005). The last column has seconds on the processor of a tell and the next ask, of likewise and of BoTorch. A dash is
+a run that is still missing; one seed tells little.
 """
 
 
@@ -51,12 +52,12 @@ def _part(title: str, setting: Setting, folder: Path) -> str:
         table = all_measures(content)
         cells = [_cell(method, table, content) for method in (OURS, peer, EARLIER)]
         compared = [_ratio(table, method) for method in ratios]
-        rows.append([name, *cells, *(_ratio_cell(*one) for one in compared)])
+        rows.append([name, *cells, *(_ratio_cell(*one) for one in compared), _seconds(table, OURS, peer)])
         for method, (found, _) in zip(ratios, compared, strict=True):
             ratios[method] += [found] if found is not None else []
     means = [f"{geometric_mean(found):.2f}" if found else "–" for found in ratios.values()]
-    columns = ["task", OURS, peer, EARLIER, f"likewise / {peer}", f"likewise / {EARLIER}"]
-    last = ["geometric mean", "", "", "", *means]
+    columns = ["task", OURS, peer, EARLIER, f"likewise / {peer}", f"likewise / {EARLIER}", "s per ask"]
+    last = ["geometric mean", "", "", "", *means, ""]
     return f"### {title}\n\n{markdown(columns, [*rows, last])}\n"
 
 
@@ -81,6 +82,10 @@ def _ratio(table: Mapping[str, Measures], other: str) -> tuple[float | None, int
     if OURS not in table or other not in table or not shared(table[OURS], table[other]):
         return None, 0
     return ratio(table[OURS], table[other]), len(paired(table[OURS], table[other])[0])
+
+
+def _seconds(table: Mapping[str, Measures], *methods: str) -> str:
+    return " / ".join(f"{np.median(table[one].cpu_seconds):.2g}" if one in table else "–" for one in methods)
 
 
 def _ratio_cell(found: float | None, seeds: int) -> str:

@@ -72,4 +72,4 @@ def test_likewise_plays_a_noisy_record_in_batches() -> None:
 
 
 def test_the_page_stands_without_results(tmp_path: Any) -> None:
-    assert "| hartmann6 | – | – | – | – | – |" in page.section(tmp_path)
+    assert "| hartmann6 | – | – | – | – | – | – / – |" in page.section(tmp_path)
