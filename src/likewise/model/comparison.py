@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.model.gram import Gram
+from likewise.similarity import effort
 from likewise.similarity.base import Differentiable, Matrix, Pullback, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding
 
@@ -88,6 +89,7 @@ class Comparison:
         if found is None:
             similarity, encoding = cast(Differentiable, gram.similarity), self.encoding(k, gram.similarity)
             rows, pull_rows = similarity.linearise(encoding, gram.encodings)
+            effort.count(comparisons=rows.size)
             selves, pull_selves = similarity.linearise_within(encoding)
             gram.check(rows, self.objects)
             gram.check_selves(selves, self.objects)

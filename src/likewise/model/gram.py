@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings.arrays import Encoding, count, join, take
 from likewise.similarity.pairs import object_key
@@ -53,6 +54,7 @@ class Gram:
         everything = self.objects + tuple(objects)
         # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.
         fresh = self.similarity.between(new, encodings)
+        effort.count(comparisons=fresh.size)
         check_scores(fresh, objects, everything, signed=signed)
         check_symmetric(fresh[:, t:], objects)
         scores = np.empty((len(everything), len(everything)))
@@ -99,7 +101,9 @@ class Gram:
         if start >= len(self):
             return np.zeros((count(encodings), 0))
         observed = take(self.encodings, slice(start, len(self))) if start else self.encodings
-        return self.check(self.similarity.between(encodings, observed), objects, start)
+        rows = self.similarity.between(encodings, observed)
+        effort.count(comparisons=rows.size)
+        return self.check(rows, objects, start)
 
     def check(self, rows: Matrix, objects: Sequence[Any] | None = None, start: int = 0) -> Matrix:
         """Scores with the observed objects from `start` on, refused where they are not what scores must be."""

@@ -8,10 +8,15 @@ from typing import cast
 import numpy as np
 
 from likewise.acquisition.scoring import Scoring
+from likewise.search.allowance import allowance
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import allowed_scores, climb
 from likewise.spaces.base import Continuous, PartlyContinuous, at_vectors
+
+# Where comparing takes long: the share of what may be looked at that is for moves, and about how many steps follow
+# the gradients.
+SHARE, STEPS = 0.5, 10
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,9 @@ class AlternatingSearch(Search):
     Fewer trajectories than where moves are all there is: gradients bring those of one choice of parts together.
     """
 
-    climbing: ClimbingSearch = field(default_factory=lambda: ClimbingSearch(observations=5, fresh=3, crossings=40))
+    climbing: ClimbingSearch = field(
+        default_factory=lambda: ClimbingSearch(observations=5, fresh=3, crossings=40, share=SHARE)
+    )
     rounds: int = 2
     survivors: int = 8
     again: int = 3
@@ -31,13 +38,22 @@ class AlternatingSearch(Search):
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         found = self.climbing.equilibria(scorer, state, last=last)
+        few = self.within((1.0 - SHARE) * allowance(scorer), cast(Continuous, state.space).dimension)
         for turn in range(self.rounds):
-            found = self._polish(scorer, state, found)
+            found = few._polish(scorer, state, found)
             if turn + 1 < self.rounds:
                 best = Found(found.objects[: self.again], found.scores[: self.again])
                 climbed = replace(self.climbing, fresh=1).equilibria(scorer, state, last=best)
                 found = _joined(found, climbed, state)
         return found
+
+    def within(self, most: float, dimension: int) -> AlternatingSearch:
+        """The search whose gradients look at about so many objects, by differences two for each number."""
+        if most == np.inf:
+            return self
+        steps = most / (self.rounds * (2 * dimension + 1))
+        survivors = max(1, min(self.survivors, int(steps / STEPS)))
+        return replace(self, survivors=survivors, most_steps=max(1, min(self.most_steps, int(steps / survivors))))
 
     def _polish(self, scorer: Scoring, state: SearchState, found: Found) -> Found:
         """The best found objects with their continuous parts moved uphill."""

@@ -7,21 +7,34 @@ best of its sampled moves as long as that is strictly better. All advance togeth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.acquisition.scoring import Scoring
+from likewise.search.allowance import allowance
 from likewise.search.base import Found, Search, SearchState, best_distinct
+from likewise.similarity import effort
 from likewise.similarity.base import Vector
-from likewise.spaces.base import Crossover, Moves
+from likewise.spaces.base import Crossover, Generator, Moves
+
+# Of what the first search of an ask looks at, each later one, for the next object of a batch, looks at this share: it
+# begins with what was found before.
+LATER = 0.04
+# Where little may be looked at: the share that is drawn at random, and about how many steps the trajectories take.
+# There are as many of those as the root of what may be looked at, divided by SPARSE.
+DRAWN, STEPS, SPARSE = 0.25, 3, 4
 
 
 @dataclass(frozen=True)
 class ClimbingSearch(Search):
-    """Climbs by a space's moves."""
+    """Climbs by a space's moves.
+
+    It looks at `samples` random objects, `crossings` of good observations and at most `most_scored` neighbours,
+    `breadth` of each object; at fewer where comparing takes long.
+    """
 
     observations: int = 10
     samples: int = 200
@@ -29,16 +42,61 @@ class ClimbingSearch(Search):
     crossings: int = 60
     most_steps: int = 40
     most_scored: int = 6_000
+    breadth: int | None = None
+    # Of what a search may look at where comparing takes long.
+    share: float = 1.0
 
     def equilibria(
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
+        looks = min(self.share * allowance(scorer), self.size)
         if last is not None:
-            drawn = state.space.sample(self.samples // 4, state.rng)
-            return self._climb(scorer, state, last.objects[:8] + _best(drawn, scorer, self.fresh))
+            return self.within(LATER * looks)._go_on(scorer, state, last)
+        return self.within(looks)._begin(scorer, state)
+
+    @property
+    def size(self) -> int:
+        """How many objects are looked at."""
+        return self.samples + self.crossings + self.most_scored
+
+    def within(self, most: float) -> ClimbingSearch:
+        """The search that looks at about so many objects: fewer trajectories, of fewer moves a step.
+
+        >>> few = ClimbingSearch().within(200)
+        >>> few.samples + few.crossings + few.most_scored, few.observations, few.breadth
+        (199, 4, 12)
+        """
+        if most >= self.size:
+            return self
+        drawn, starts = most * DRAWN, max(2, round(most**0.5 / SPARSE))
+        crossed = self.crossings / max(1, self.samples + self.crossings)
+        return replace(
+            self,
+            observations=min(self.observations, starts),
+            fresh=min(self.fresh, starts // 2),
+            samples=max(1, int(drawn * (1.0 - crossed))),
+            crossings=int(drawn * crossed),
+            most_scored=int(most - drawn),
+            breadth=max(4, int(most - drawn) // (starts * STEPS)),
+        )
+
+    def _begin(self, scorer: Scoring, state: SearchState) -> Found:
         drawn = state.space.sample(self.samples, state.rng) + self._crossover(state)
         fresh = _best(drawn, scorer, self.fresh + self.observations // 2)
-        return self._climb(scorer, state, [*state.observed[: self.observations], *fresh])
+        starts = [*state.observed[: self.observations], *fresh]
+        return self._climb(scorer, state, starts, free_scores(scorer, state, starts))
+
+    def _go_on(self, scorer: Scoring, state: SearchState, last: Found) -> Found:
+        """What was found before, its best objects' moves and fresh samples, scored anew; on from what is better."""
+        space, first = cast(Moves, state.space), last.objects[: self.observations]
+        near = [y for x in first for y in _some(space.moves(x, state.rng), self.breadth, state.rng)]
+        known = [*last.objects, *near, *state.space.sample(self.samples, state.rng)]
+        scores = free_scores(scorer, state, known)
+        begun = len(last.objects)
+        better = begun + np.flatnonzero(scores[begun:] > scores[:begun].max(initial=-np.inf))
+        best = better[np.argsort(-scores[better], kind="stable")][: self.fresh]
+        climbed = self._climb(scorer, state, [known[i] for i in best.tolist()], scores[best])
+        return best_distinct(climbed.objects + known, np.concatenate([climbed.scores, scores]), state, most=64)
 
     def _crossover(self, state: SearchState) -> list[Any]:
         """Mixtures of good observations, where the space can make them."""
@@ -49,8 +107,8 @@ class ClimbingSearch(Search):
         made = [state.space.crossover(parents[i], parents[j], state.rng) for i, j in pairs if i != j]
         return [x for x, fine in zip(made, state.space.allowed(made).tolist(), strict=True) if fine]
 
-    def _climb(self, scorer: Scoring, state: SearchState, starts: list[Any]) -> Found:
-        climbed = climb_moves(scorer, state, starts, self.most_steps, self.most_scored)
+    def _climb(self, scorer: Scoring, state: SearchState, starts: list[Any], scores: Vector) -> Found:
+        climbed = climb_moves(scorer, state, starts, scores, self.most_steps, self.most_scored, self.breadth)
         # Every object met on the way is a candidate: the runner-up of one trajectory may be the second of a batch.
         return best_distinct(climbed.met, climbed.met_scores, state, most=64)
 
@@ -66,18 +124,28 @@ class Climbed:
 
 
 def climb_moves(
-    scorer: Scoring, state: SearchState, starts: Sequence[Any], most_steps: int, most_scored: float = np.inf
+    scorer: Scoring,
+    state: SearchState,
+    starts: Sequence[Any],
+    scores: Vector,
+    most_steps: int,
+    most_scored: float = np.inf,
+    breadth: int | None = None,
 ) -> Climbed:
-    """From each start to the best of its sampled moves, as long as that is strictly better."""
+    """From each start, of these scores, to the best of its sampled moves, as long as that is strictly better.
+
+    It ends after so many steps, or when so many objects were scored. `breadth` is how many moves of each trajectory
+    are looked at in a step; by default all that the space draws.
+    """
     space = cast(Moves, state.space)
     paths = [[x] for x in starts]
-    scores = _free_scores(scorer, state, list(starts))
+    scores = scores.copy()
     met, met_scores = list(starts), [scores.copy()]
     active = list(range(len(paths)))
     for _ in range(most_steps if active else 0):
-        neighbours = [space.moves(paths[i][-1], state.rng) for i in active]
+        neighbours = [_some(space.moves(paths[i][-1], state.rng), breadth, state.rng) for i in active]
         flat = [x for group in neighbours for x in group]
-        values = scorer.score(flat) if flat else np.zeros(0)
+        values = score(scorer, flat)
         ends = np.cumsum([0, *map(len, neighbours)], dtype=np.intp)
         tops = _free_tops(values, ends, flat, scores[active], state)
         met += flat
@@ -94,6 +162,13 @@ def climb_moves(
     rested = np.ones(len(paths), dtype=bool)
     rested[active] = False
     return Climbed(paths, rested, met, np.concatenate(met_scores))
+
+
+def _some(objects: list[Any], most: int | None, rng: Generator) -> list[Any]:
+    """All of the objects, or so many of them at random."""
+    if most is None or len(objects) <= most:
+        return objects
+    return [objects[i] for i in sorted(rng.choice(len(objects), most, replace=False).tolist())]
 
 
 def _free_tops(
@@ -119,15 +194,21 @@ def _free_tops(
     return tops
 
 
-def _free_scores(scorer: Scoring, state: SearchState, objects: list[Any]) -> Vector:
+def free_scores(scorer: Scoring, state: SearchState, objects: list[Any]) -> Vector:
     """Scores, with taken objects at the bottom: a trajectory leaves them for any free neighbour."""
     free = state.all_free(objects)
     scores = np.full(len(objects), -np.inf)
     if free.any():
-        scores[free] = scorer.score([x for x, f in zip(objects, free.tolist(), strict=True) if f])
+        scores[free] = score(scorer, [x for x, f in zip(objects, free.tolist(), strict=True) if f])
     return scores
+
+
+def score(scorer: Scoring, objects: list[Any]) -> Vector:
+    """The scores, counted."""
+    effort.count(objects=len(objects))
+    return scorer.score(objects) if objects else np.zeros(0)
 
 
 def _best(objects: list[Any], scorer: Scoring, most: int) -> list[Any]:
     """The objects of the highest scores."""
-    return [objects[i] for i in np.argsort(-scorer.score(objects), kind="stable")[:most].tolist()]
+    return [objects[i] for i in np.argsort(-score(scorer, objects), kind="stable")[:most].tolist()]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from likewise.acquisition.scorer import Scorer
 from likewise.search.base import Search, SearchState, best_distinct
 from likewise.search.choose import choose_search
-from likewise.search.climbing import climb_moves
+from likewise.search.climbing import climb_moves, free_scores
 from likewise.search.trajectories import Indices, Step, ascend, distinct, iterate
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Enumerable, Moves, OwnNumbers, Space
@@ -58,7 +58,7 @@ def follow(
     if has_own_numbers(state.space, differentiable=scorer.committee.differentiable):
         return _by_gradients(scorer, state, starts, step, whole)
     if isinstance(state.space, Moves) and not isinstance(state.space, Enumerable):
-        climbed = climb_moves(scorer, state, starts, STEPS)
+        climbed = climb_moves(scorer, state, starts, free_scores(scorer, state, list(starts)), STEPS)
         ends = [path[-1] for path in climbed.paths]
         return Followed(climbed.paths, climbed.rested, _different(scorer, state, ends))
     return _by_listing(scorer, state, starts, search or choose_search(state.space, differentiable=False))

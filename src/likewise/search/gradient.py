@@ -9,14 +9,19 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.acquisition.scoring import Scoring
+from likewise.search.allowance import allowance
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.trajectories import Indices, Trajectories, ascend, distinct
+from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
 # So many of the objects that are too close to others are moved aside, in so many directions and by so many times the
 # space's resolution.
 ASIDE, DIRECTIONS, DISTANCES = 3, 8, (2.0, 6.0, 20.0)
+
+# Where little may be looked at: the share that is drawn at random, and about how many steps the trajectories take.
+DRAWN, STEPS = 0.3, 10
 
 
 @dataclass(frozen=True)
@@ -37,10 +42,32 @@ class GradientSearch(Search):
     def equilibria(
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
+        few = self.within(allowance(scorer), _space(state).dimension)
         if last is None:
-            return self._follow(scorer, state, self._starts(scorer, state))
-        fresh = replace(self, observations=0, samples=self.samples // 4)._starts(scorer, state)
-        return self._follow(scorer, state, np.vstack([_space(state).to_vector(last.objects[:8]), fresh]))
+            return few._follow(scorer, state, few._starts(scorer, state))
+        fresh = replace(few, observations=0, samples=few.samples // 4)._starts(scorer, state)
+        again = last.objects[: min(8, few.observations)]
+        return few._follow(scorer, state, np.vstack([_space(state).to_vector(again), fresh]))
+
+    def within(self, most: float, dimension: int) -> GradientSearch:
+        """The search that looks at about so many objects, of which differences take two for each number of a gradient.
+
+        >>> few = GradientSearch().within(300, dimension=2)
+        >>> few.samples, few.observations, few.fresh, few.most_steps
+        (72, 2, 2, 10)
+        """
+        if most == np.inf:
+            return self
+        drawn, steps = most * DRAWN, most * (1.0 - DRAWN) / (2 * dimension + 1)
+        starts = max(2, min(self.observations + self.fresh, int(steps / STEPS)))
+        return replace(
+            self,
+            observations=min(self.observations, starts - starts // 2),
+            samples=min(self.samples, max(1, int(drawn / 1.25))),
+            fresh=min(self.fresh, starts // 2),
+            survivors=None,
+            most_steps=min(self.most_steps, max(1, int(steps / starts))),
+        )
 
     def thorough(self) -> Search:
         return replace(self, survivors=None)
@@ -87,6 +114,7 @@ def climb(
 
     def linearise(vectors: Matrix, which: Indices) -> tuple[Vector, Callable[[], Matrix]]:
         objects = at_vectors(space, vectors, [of[i] for i in which.tolist()] if len(of) else ())
+        effort.count(objects=len(objects))
         scores, gradient = scorer.linearise(objects)
         if where.where is not None:
             scores = np.where(where.allowed(objects), scores, -np.inf)
@@ -113,5 +141,6 @@ def _space(state: SearchState) -> Continuous:
 
 
 def allowed_scores(score: Callable[[Sequence[Any]], Vector], space: Space, objects: Sequence[Any]) -> Vector:
+    effort.count(objects=len(objects))
     scores = score(objects)
     return scores if space.where is None else np.where(space.allowed(objects), scores, -np.inf)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from likewise.acquisition.scoring import Scoring
+from likewise.search.allowance import allowance
 from likewise.search.base import Found, Search, SearchState, best_distinct
+from likewise.similarity import effort
 
 
 @dataclass(frozen=True)
@@ -17,5 +19,6 @@ class SamplingSearch(Search):
     def equilibria(
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
-        drawn = state.space.sample(self.samples, state.rng)
+        drawn = state.space.sample(int(min(self.samples, allowance(scorer))), state.rng)
+        effort.count(objects=len(drawn))
         return best_distinct(drawn, scorer.score(drawn), state, most=64)

@@ -17,6 +17,7 @@ import numpy as np
 from likewise.errors import SimilarityError
 from likewise.search.base import SearchState, best_distinct
 from likewise.search.coverage import Coverage
+from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.fixed import Fixed
 from likewise.similarity.encodings.arrays import Encoding, join, take
@@ -172,6 +173,7 @@ class _Others:
         total = np.zeros((len(objects), len(others)))
         for one, x, y in zip(self.similarities, a, b, strict=True):
             found = one.between(x, y)
+            effort.count(comparisons=found.size)
             check_scores(found, objects, others, signed=one.signed)
             total += found / np.sqrt(np.outer(_selves(one, x), _selves(one, y)))
         return total / len(self.similarities)

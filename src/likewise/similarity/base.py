@@ -132,6 +132,15 @@ class Similarity(ABC):
         return sum(part.price for part in self.parts)
 
     @property
+    def pair_price(self) -> float:
+        """Microseconds of one processor to compare two encoded objects, where that is more than array work; else 0.
+
+        It is a number of the code and not of the machine: searches look at fewer objects where comparing is dear, and
+        the same seed has to give the same answer everywhere.
+        """
+        return sum(part.pair_price for part in self.parts)
+
+    @property
     def parts(self) -> tuple[Similarity, ...]:
         """The similarities this one is built from."""
         return ()

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from likewise.similarity import effort
 from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
 from likewise.similarity.combine.wrapper import Through
 from likewise.similarity.encodings.arrays import Encoding, take
@@ -132,7 +133,9 @@ class Differenced(Through):
         return self.within(a), pull
 
     def _between(self, objects: Sequence[Any], others: Encoding) -> Matrix:
-        return self.inner.between(self.inner.encode(objects), others)
+        scores = self.inner.between(self.inner.encode(objects), others)
+        effort.count(comparisons=scores.size)
+        return scores
 
     def fitted(self, a: Encoding) -> Similarity:
         settled = cast(Differenced, super().fitted(a))

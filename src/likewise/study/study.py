@@ -24,6 +24,7 @@ from likewise.search.base import Search
 from likewise.search.batch import Strategy
 from likewise.search.plate import Plate
 from likewise.similarity.auto.given import Given
+from likewise.similarity.effort import tallied
 from likewise.spaces.base import Space
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
@@ -36,6 +37,7 @@ from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_me
 from likewise.study.observations import value_of
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
+from likewise.study.record.effort import Effort
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder
 from likewise.study.record.suspicion import Suspicion
@@ -139,6 +141,7 @@ class Study(Telling):
         self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._lock = RLock()
+        self._effort: Effort | None = None
         found = chosen.similarities(similarity, space, np.random.default_rng(self.seed))
         self._kind = next((one.kind for one in found if one.kind), "")
         kept = bounds_of(bounds, wanted)
@@ -166,7 +169,8 @@ class Study(Telling):
         best: list[Trial] = []
         with suppress(LikewiseError):
             best = self.front if several else [self.best]
-        return trials_html(repr(self), best)
+        took = "" if self.effort is None else f"; the last ask took {self.effort}"
+        return trials_html(repr(self) + took, best)
 
     def _glance(self) -> str:
         """How many trials there are and the best value, as far as this process knows and a storage can say."""
@@ -230,16 +234,28 @@ class Study(Telling):
                 "replicates=True is for one objective without constraints; tell a repeat of your own choice"
             )
         began = perf_counter()
-        with self._lock:
+        with self._lock, tallied() as tally:
             self._ledger.sync()
             self._expire()
             asking = self._asking(replicates, plate, price)
             found = asking.suggestions(n, worker=self.worker, lease=self._lease)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
-            took = perf_counter() - began
-            LOG.info("asked %d of study %r in %.2f s, %d trials", len(found), self.name, took, len(self._ledger))
+            self._effort = Effort.of(perf_counter() - began, tally)
+            LOG.info("asked %d of study %r, %d trials: %s", len(found), self.name, len(self._ledger), self._effort)
             return Suggestions(replace(s, kind=self._kind) for s in found)
+
+    @property
+    def effort(self) -> Effort | None:
+        """What the last ask of this process took: seconds, objects scored, comparisons; None before the first.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Pool(["ab", "ac", "bc"]), lw.Hamming())
+        >>> _ = study.ask(2)
+        >>> study.effort.comparisons > 0
+        True
+        """
+        return self._effort
 
     def expected_gain(self, n: int = 1, *, of: Sequence[Suggestion] | None = None) -> Gain:
         """What is still expected to be gained over the best observation by the next ask, and the chance of any gain.

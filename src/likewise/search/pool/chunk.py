@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from likewise.search.pool.query import Compared, Entries, Query, Version
 from likewise.search.pool.score_columns import WIDTH, Columns, Single
+from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings import encoding_files as stored
@@ -94,6 +95,7 @@ class Chunk:
         for start in range(0, self.size, step):
             part = slice(start, min(start + step, self.size))
             scores = similarity.between(take(encodings, part), others)
+            effort.count(comparisons=scores.size)
             names = _Rows(self.first + start, len(scores))
             check_scores(scores, names, query.objects(k, new), signed=similarity.signed)
             block[:, part] = scores.T

@@ -15,6 +15,7 @@ from likewise.search.base import Found, Search, SearchState
 from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.partition import PRECISE, Partition
 from likewise.search.pool.query import Compared, Numbers, Partitions, Query, Rows, best_places
+from likewise.similarity import effort
 from likewise.similarity.base import Similarity, Vector
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pools.pool import Pool
@@ -91,6 +92,7 @@ class ExhaustiveSearch(Search):
             found = short.rank(query, self.objects)
             if len(found.objects) and found.scores[0] >= short.rest:
                 return found
+        effort.count(objects=len(self.objects))
         best = self.partitions.contenders(query, CONTENDERS if most is None else min(EACH * most, CONTENDERS))
         if not len(best.rows):
             return Found([], best.scores)

@@ -81,6 +81,8 @@ class GraphEdit(DistanceSimilarity):
     compares = "edits that turn one graph into the other"
     # A copy would number its graphs anew.
     portable = False
+    # As quick as small graphs are; larger ones take more.
+    pair_price = 1000.0
     timeout: float | None = 0.1
     lengthscale: float | None = None
     constant: float | None = None

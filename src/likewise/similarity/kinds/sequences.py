@@ -81,6 +81,8 @@ class Alignment(Normalised):
     """A normalised alignment score; the encoding is the sequences and their scores with themselves."""
 
     kind = "sequences"
+    # Of a dozen letters; longer ones take more.
+    pair_price = 5.0
     matrix: str = "BLOSUM62"
     gap_open: float = 11.0
     gap_extend: float = 1.0
