@@ -77,6 +77,7 @@ def test_the_first_minutes_with_a_spreadsheet_run(run: Callable[..., Any]) -> No
             fill_in(Path("next.xlsx"), "yield")
         answer = run(*shlex.split(words))
         assert answer.code == 0, (words, answer.err)
+    assert "measured rows, candidates of the space" in answer.err
     (again,) = re.findall(r"then: likewise (.*)$", answer.out, flags=re.MULTILINE)
     fill_in(Path("next.xlsx"), "yield")
     assert "4 results filled in" in run(*shlex.split(again)).out

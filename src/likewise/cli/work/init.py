@@ -171,8 +171,8 @@ def _units(found: Sheet) -> dict[str, str]:
 def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path | None, following: str) -> None:
     roles, aims = found.roles, settings["aims"]
     kinds = [f"{name} ({found.kinds[name]})" if name in found.kinds else name for name in roles.objects]
-    rows = (count(len(found.measured), "measured row"), count(len(found.candidates), "candidate"))
-    say(f"{found.table.name}: {', '.join(rows)}.")
+    own = count(len(found.candidates), "candidate") if settings["space"] is None else "candidates of the space"
+    say(f"{found.table.name}: {count(len(found.measured), 'measured row')}, {own}.")
     say(f"An experiment is described by: {', '.join(kinds)}.")
     measured = [name for name in roles.values if name not in found.given]
     aim = aims.text if aims.several else aims.text.removesuffix(f" {roles.value}")

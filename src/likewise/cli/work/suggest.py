@@ -257,11 +257,12 @@ def _aim(sheet: Sheet, problem: Problem) -> str:
 
 def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
     measured, candidates = len(sheet.measured), len(sheet.candidates)
-    rows = [count(measured, "measured row"), count(candidates, "candidate")]
+    own = problem.pool is not None
+    rows = [count(measured, "measured row"), count(candidates, "candidate") if own else "candidates of the space"]
     states = {"under way": sheet.under_way, "failed": sheet.in_state(Kind.FAILED), "left out": sheet.closed}
     rows += [f"{len(places)} {what}" for what, places in states.items() if places]
     listener.note(f"{sheet.table.name}: {', '.join(rows)}. Looking for {_aim(sheet, problem)}")
-    if candidates and problem.pool is None:
+    if candidates and not own:
         listener.note(f"{count(candidates, 'row')} without a value ignored: candidates come from --space")
     if not measured:
         listener.note("Nothing is measured yet. The first batch is spread out: each object is unlike the others")
