@@ -41,8 +41,9 @@ class Pool(Space):
       a folder of .parquet files.
     - `column`: in a file or a data frame, the column of the objects, or several that are the fields of a record.
     - `where`: a function that says whether an object is kept; by default all are.
-    - `to_json` and `from_json`: two functions, from an object to JSON data and back, for objects that have no JSON
-      form, as `to_json=str, from_json=Fraction`. By default there are none.
+    - `to_json`: a function from an object to JSON data, such as `str`, for objects that have no JSON form; by default
+      none.
+    - `from_json`: the function back, such as `Fraction`; both are given, or neither.
     - `exclude`: a list of objects that are never proposed, and need not be anything that a similarity can compare.
     - `memory`: a budget such as "4GB", or bytes. Scores and encodings beyond it are kept on disk, with the same
       answers; by default all are held.
