@@ -19,6 +19,7 @@ def alike(x: str, y: str) -> float:
     return 1.0
 
 lw.Study(lw.Pool(["a"]), foo=3)
+lw.Study(lw.Pool(["a"]), [lw.Hamming(), alike, lambda x, y: 1.0])
 reveal_type(lw.maximize)
 reveal_type(lw.from_function(alike))
 reveal_type(lw.from_function(alike) + alike)
