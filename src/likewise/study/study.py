@@ -154,9 +154,8 @@ class Study(Telling):
         self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
         self._suspicion = Suspicion()
         watch(self)
-        self._note(
-            {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe(), **describe_bounds(kept)}
-        )
+        opening = {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()}
+        self._note(opening | describe_bounds(kept))
         self._ledger.sync()
 
     def __repr__(self) -> str:
