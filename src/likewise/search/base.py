@@ -120,12 +120,13 @@ def best_distinct(objects: Sequence[Any], scores: Vector, state: SearchState, mo
     """The distinct free objects, best first; what has no score at all is none of them."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > -np.inf]
-    # Of very many the best few times `most` are usually enough, and keys take time.
-    few = len(order) if most is None else 2 * most
-    kept = _distinct(objects, order[:few].tolist(), state)
-    if most is not None and len(kept) < most and few < len(order):
-        kept = _distinct(objects, order.tolist(), state)
-    return Found([objects[i] for i in kept[:most]], scores[kept[:most]])
+    few, kept = len(order) if most is None else 2 * most, list[int]()
+    # Of very many the best few are usually enough, and keys take time. What is kept of them stays when more follow.
+    while True:
+        kept = _distinct(objects, order[:few].tolist(), state)
+        if most is None or len(kept) >= most or few >= len(order):
+            return Found([objects[i] for i in kept[:most]], scores[kept[:most]])
+        few *= 2
 
 
 def _distinct(objects: Sequence[Any], order: Sequence[int], state: SearchState) -> list[int]:
