@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.methods import CONTROLS, METHODS, PEERS, method
+from benchmarks.methods import CONTROLS, METHODS, OF_NOISE, PEERS, method
 from benchmarks.run import run
 from benchmarks.store import RESULTS, Results, results_of
 from benchmarks.tasks.catalogue import FIVE, LARGE, MOLECULES, QAP, SMALL, expectations, outline, task
@@ -108,7 +108,7 @@ def _suited(name: str, tasks: tuple[str, ...]) -> tuple[str, ...]:
 
 def jobs(methods: tuple[str, ...], only: tuple[str, ...] = ()) -> list[Job]:
     """Every run of these methods, first things first; `only` keeps the tasks whose name begins so."""
-    own = [name for name in methods if name not in (*PEERS, *CONTROLS)]
+    own = [name for name in methods if name not in (*PEERS, *CONTROLS, *OF_NOISE)]
     stages = [*PEER_STAGES, *(stage for name in own for stage in own_stages(name)), *CONTROL_STAGES]
     listed = dict.fromkeys(job for stage in stages for job in stage.jobs() if job.method in methods)
     return [job for job in listed if not only or job.task.startswith(only)]

@@ -33,6 +33,8 @@ OURS = "likewise"
 PEERS = ("botorch", "optuna-tpe", "optuna-gp", "skopt", "ga", "random")
 # Each with what the other sees of molecules; beside the peers, not among them.
 CONTROLS = ("likewise-fingerprints", "botorch-descriptors")
+# Of `benchmarks.noise`, not of the suite.
+OF_NOISE = ("likewise-0.1", "botorch-qlogei", "botorch-qlognei")
 
 
 def method(name: str) -> Method:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.confidence import Spread
+from likewise.acquisition.confidence import LeastKnown, Spread
 from likewise.acquisition.improvement import LAST, STEPS, bound_h, log_h
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw, draw_normal
@@ -20,7 +20,14 @@ from likewise.model.gram import Gram
 from likewise.model.pending import HAIR
 from likewise.model.posterior import Posterior
 
-ALL = [lw.Mean(), lw.UpperConfidence(2.0), Spread(), lw.LogExpectedImprovement(), lw.ProbabilityOfImprovement()]
+ALL = [
+    lw.Mean(),
+    lw.UpperConfidence(2.0),
+    Spread(),
+    LeastKnown(),
+    lw.LogExpectedImprovement(),
+    lw.ProbabilityOfImprovement(),
+]
 
 
 def exact_log_h(z):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.acquisition.base import Acquisition
-from likewise.acquisition.confidence import Spread
+from likewise.acquisition.confidence import LeastKnown, Spread
 from likewise.acquisition.feasibility import MOST, chance
 from likewise.acquisition.scorer import Scorer
 from likewise.model.schedule import Data, Model
@@ -28,6 +28,7 @@ ACQUISITIONS: list[Acquisition] = [
     lw.Mean(),
     lw.UpperConfidence(2.0),
     Spread(),
+    LeastKnown(),
     lw.LogExpectedImprovement(),
     lw.ProbabilityOfImprovement(),
 ]

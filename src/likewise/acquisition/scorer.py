@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.acquisition.base import Acquisition
-from likewise.acquisition.confidence import Spread
+from likewise.acquisition.confidence import LeastKnown
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.model.committee import Committee, certain_values
 from likewise.model.comparison import Comparison, pull_all
@@ -97,8 +97,8 @@ class Scorer(Scoring):
         return np.asarray(self.committee.weights @ settled > 0.5)
 
     def anywhere(self) -> Scorer:
-        """The score of what is least known, whatever it is worth: for where nothing is worth anything."""
-        return replace(self, acquisition=Spread(), novel=False)
+        """The score of what is least known: for where nothing is worth anything."""
+        return replace(self, acquisition=LeastKnown(), novel=False)
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         ((means, variances),) = moments
