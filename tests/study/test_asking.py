@@ -137,9 +137,9 @@ def test_an_ask_fits_once_whatever_is_told_meanwhile(url: str, monkeypatch: pyte
     fitted: list[int] = []
     fit, propose = Model._fit_now, one._proposer.inner.search_for
 
-    def counted(model: Model, grams: Any, data: Any) -> Any:
+    def counted(model: Model, grams: Any, data: Any, treatments: Any) -> Any:
         fitted.append(len(data.values))
-        return fit(model, grams, data)
+        return fit(model, grams, data, treatments)
 
     def slow(differentiable: bool) -> Any:
         two.tell("bbbbbb", 0.0)
