@@ -160,3 +160,12 @@ def test_the_report_shows_the_front_and_each_outcome(run: Run, save: Save, third
     # Parts of pictures are told apart by their ids.
     ids = re.findall(r'id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
+
+
+def test_the_front_says_which_values_are_only_limits(run: Run, save: Save) -> None:
+    lines = table().splitlines()
+    a, b, strong, _, impure = lines[1].split(",")
+    lines[1] = ",".join([a, b, strong, "<0.5", impure])
+    answer = run("suggest", save("\n".join([*lines, ""]), "alloys.csv"), *AIMS, "-n", "2")
+    assert answer.code == 0, answer.err
+    assert f"strength {float(strong):.6g}, price <0.5, imp" in answer.out

@@ -27,7 +27,6 @@ from likewise.similarity.kinds.smiles import parsed
 from likewise.spaces.base import Space
 from likewise.spaces.pools.pool import Pool
 from likewise.study.goals import Computed
-from likewise.study.measurement import with_block
 from likewise.study.recommendation import Recommendation
 from likewise.study.study import Study
 from likewise.study.trial import Trial
@@ -271,9 +270,8 @@ def _tell(study: Study, sheet: Sheet) -> None:
 
 
 def _outcomes(sheet: Sheet, place: int) -> dict[str, Any]:
-    """What was measured in a row by column; the first may be a limit, or have a standard deviation."""
-    found: dict[str, Any] = with_block(sheet.results(place), sheet.block(place))
-    return {**found, **({sheet.roles.value: sheet.measurement(place)} if sheet.roles.value in found else {})}
+    """What was measured in a row by column: values or limits; the first may have a standard deviation."""
+    return {name: sheet.measurement(place, name) for name in sheet.results(place)}
 
 
 def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:

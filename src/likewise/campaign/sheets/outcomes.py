@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad
@@ -27,7 +28,8 @@ NO_STD = "it is no standard deviation; write a number of at least 0, or leave th
 class Outcomes:
     """The values of a table's rows, those of further outcomes, their standard deviations, and the states of rows.
 
-    `given` are the columns of values that are known of every row, measured or not.
+    `given` are the columns of values that are known of every row, measured or not; `sides` says of further outcomes, by
+    column and place, on which side of its limit a value lies that is only one.
     """
 
     values: Numbers
@@ -35,6 +37,7 @@ class Outcomes:
     stds: Numbers | None
     states: dict[int, State]
     given: frozenset[str]
+    sides: dict[str, dict[int, str]]
 
     @classmethod
     def read(
@@ -47,9 +50,12 @@ class Outcomes:
         given = frozenset() if results else _known_columns(table, read, listener)
         partly = _partly([each for name, each in read.items() if name not in given])
         values, states = _read_states(table, chosen.value, own, values, sign, listener, partly)
-        others = {name: _limits(table, name, each, sign, states) for name, each in others.items()}
+        limits = {name: _limits(table, name, each, sign) for name, each in others.items()}
+        others = {name: _without_failed(limits[name].fill(each), states) for name, each in others.items()}
         stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
-        return cls(values, others, stds, states, given)
+        for name, each in limits.items():
+            _say_taken(table, each.said, [math.nan] * len(table), listener, f"{name}: ")
+        return cls(values, others, stds, states, given, {name: each.sides for name, each in limits.items()})
 
     @property
     def measured(self) -> list[int]:
@@ -127,16 +133,34 @@ def _partly(columns: Sequence[Numbers]) -> set[int]:
     return {i for i, row in enumerate(zip(*given, strict=True)) if any(row) and not all(row)}
 
 
-def _limits(table: Table, column: str, read: Numbers, sign: Decimal | None, states: Mapping[int, State]) -> Numbers:
-    """The values of a further outcome, with limits in them; a row that failed has none."""
-    cells, values = table.column(column), list(read.values)
+class _Limits(NamedTuple):
+    """What the texts among the numbers of a further outcome say, by place."""
+
+    said: dict[int, State]
+
+    @property
+    def sides(self) -> dict[int, str]:
+        """On which side of its limit a value lies that is only one."""
+        return {i: state.side for i, state in self.said.items() if state.side is not None}
+
+    def fill(self, read: Numbers) -> Numbers:
+        """The numbers with the limits among them; other texts that are understood have no value."""
+        values = list(read.values)
+        for i, state in self.said.items():
+            values[i] = math.nan if state.limit is None else state.limit
+        return replace(read, values=values, bad=[i for i in read.bad if i not in self.said])
+
+
+def _limits(table: Table, column: str, read: Numbers, sign: Decimal | None) -> _Limits:
+    cells = table.column(column)
     said = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
-    for i, state in said.items():
-        values[i] = math.nan if state is None or state.limit is None else state.limit
-    for place, state in states.items():
-        if state.limit is None and not _is_open(state):
-            values[place] = math.nan
-    return replace(read, values=values, bad=[i for i in read.bad if said[i] is None])
+    return _Limits({i: state for i, state in said.items() if state is not None})
+
+
+def _without_failed(read: Numbers, states: Mapping[int, State]) -> Numbers:
+    """The values of a further outcome; a row that failed has none."""
+    gone = {place for place, state in states.items() if state.limit is None and not _is_open(state)}
+    return replace(read, values=[math.nan if i in gone else value for i, value in enumerate(read.values)])
 
 
 def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, State]:
@@ -148,7 +172,9 @@ def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, Stat
     return {place: read_state(text, sign) or State(Kind.RUNNING, said=text) for place, text in given.items()}
 
 
-def _say_taken(table: Table, states: Mapping[int, State], values: Sequence[float], listener: Listener) -> None:
+def _say_taken(
+    table: Table, states: Mapping[int, State], values: Sequence[float], listener: Listener, of: str = ""
+) -> None:
     """Say what texts were taken for that are not the words of the column `status` itself."""
     said: dict[str, list[int]] = {}
     for place, state in states.items():
@@ -159,4 +185,4 @@ def _say_taken(table: Table, states: Mapping[int, State], values: Sequence[float
         elif state.taken and (state.said.lower() != state.kind.value or state.kind in CLOSED):
             said.setdefault(f"{state.said!r} taken as {state.taken}", []).append(place)
     for text, places in said.items():
-        listener.note(f"{table.name}, {rows_named(table, places)}: {text}")
+        listener.note(f"{table.name}, {rows_named(table, places)}: {of}{text}")

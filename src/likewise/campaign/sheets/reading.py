@@ -82,6 +82,7 @@ def _made(
         own=own,
         others={name: each.values for name, each in outcomes.others.items()},
         given=outcomes.given,
+        sides=outcomes.sides,
     )
 
 

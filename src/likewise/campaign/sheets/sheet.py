@@ -69,6 +69,8 @@ class Sheet:
     # The values of further outcomes by column, and the columns that are known of every row, measured or not.
     others: dict[str, list[float]] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
+    # Of further outcomes, on which side of its limit a value lies that is only one, by column and place.
+    sides: dict[str, dict[int, str]] = field(default_factory=dict)
 
     @property
     def decimal(self) -> Decimal:
@@ -154,8 +156,12 @@ class Sheet:
         """What the status of a row ought to be."""
         return status_of(self._has_result(place), self.states.get(place))
 
-    def measurement(self, place: int) -> Measurement:
-        """What was measured in a row: a value, or only a limit."""
+    def measurement(self, place: int, column: str | None = None) -> Measurement:
+        """What was measured in a row: a value, or only a limit; of the first column of values, or of a further one."""
+        if column is not None and column != self.roles.value:
+            return Measurement(
+                self.others[column][place], limit=self.sides.get(column, {}).get(place), block=self.block(place)
+            )
         state = self.states.get(place)
         side = None if state is None else state.side
         return Measurement(self.values[place], self.std(place), side, self.block(place))
