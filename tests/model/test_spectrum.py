@@ -50,6 +50,8 @@ def test_mean_and_variance_follow_the_table(spectrum, seed, heteroscedastic):
     inverse = np.linalg.inv(matrix + np.diag(noise))
     signed = self_ - treated @ inverse @ treated
     variance = abs(signed) if spectrum == "as_is" else max(signed, post.regression.treatment.floor)
+    if spectrum == "krein" and signed < 0:
+        variance = min(-signed, np.mean(np.diag(matrix)))
     scale = np.linalg.cond(matrix + np.diag(noise))
     np.testing.assert_allclose(post.mean([6])[0], treated @ inverse @ y, rtol=1e-9 * scale, atol=1e-9 * scale)
     np.testing.assert_allclose(post.variance([6])[0], variance, rtol=1e-9 * scale, atol=1e-9 * scale)
@@ -99,5 +101,22 @@ def test_what_is_promised_to_be_psd_is_not_treated_however_singular(spectrum):
     treatment = treat(scores, spectrum, psd=True, decompose=True)
     assert treatment.matrix is scores
     assert treatment.plain
-    assert treatment.own_selves
     assert (treatment.eigen.signs == 1.0).all()
+
+
+def test_a_row_too_large_for_any_kernel_is_uncertain_and_not_certain():
+    """Where the observed matrix is positive and a new object contradicts it, −v is the variance, up to a usual self."""
+    treatment = treat(np.array([[1.0, 0.9], [0.9, 1.0]]), "krein")
+    signed = np.array([0.3, -0.2, -50.0, 0.0])
+    assert treatment.variance(signed) == pytest.approx([0.3, 0.2, 1.0, treatment.floor])
+    step = 1e-6
+    slopes = (treatment.variance(signed + step) - treatment.variance(signed - step)) / (2 * step)
+    assert treatment.variance_slope(signed[:3]) == pytest.approx(slopes[:3])
+
+
+def test_small_eigenvalues_are_doubted_where_other_objects_show_negative_ones():
+    scores = np.array([[1.0, 0.999], [0.999, 1.0]])
+    doubted = treat(scores, "krein", doubt=0.4)
+    assert doubted.doubt == pytest.approx(0.4)
+    row = np.array([1.0, 0.5])
+    assert abs(row @ doubted.rotation @ np.array([1.0, -1.0])) < 0.02 * abs(row @ np.array([1.0, -1.0]))

@@ -45,10 +45,10 @@ class Fold:
     selves: Vector
 
     @classmethod
-    def of(cls, scores: Matrix, out: Index, kind: Spectrum) -> Fold:
+    def of(cls, scores: Matrix, out: Index, kind: Spectrum, doubt: float = 0.0) -> Fold:
         """The treatment made anew without some of the objects of a matrix of scores."""
         kept = np.delete(np.arange(len(scores)), out)
-        treatment = treat(scores[np.ix_(kept, kept)], kind)
+        treatment = treat(scores[np.ix_(kept, kept)], kind, doubt=doubt)
         return cls(out, kept, treatment, scores[np.ix_(out, kept)], scores[out, out])
 
     def predict(self, regression: Regression) -> tuple[Vector, Vector]:
@@ -97,7 +97,8 @@ def refit(members: Sequence[Member], grams: Sequence[Gram], outs: Sequence[Index
         key = member.mix, member.regression.treatment.kind
         if key not in made:
             scores = np.asarray(member.mix.scores([gram.scores for gram in grams]))
-            made[key] = [Fold.of(scores, out, key[1]) for out in outs if len(out) < len(scores)]
+            doubt = member.regression.treatment.doubt
+            made[key] = [Fold.of(scores, out, key[1], doubt) for out in outs if len(out) < len(scores)]
         yield i, made[key]
 
 

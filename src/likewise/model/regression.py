@@ -103,7 +103,8 @@ class Regression:
         """Whether no variance is above a · S(x, x): D must be positive semi-definite."""
         if not self.treatment.definite:
             return self.psd and self.solution.exact
-        return self.treatment.own_selves and (self.solution.exact or self.singular == "minimum_norm")
+        within = self.psd or self.treatment.within_selves
+        return within and (self.solution.exact or self.singular == "minimum_norm")
 
     @property
     def shrinking(self) -> bool:

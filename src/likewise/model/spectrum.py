@@ -3,7 +3,8 @@
 With S = UΛUᵀ a treatment changes the matrix, the row S_x of a new object, and its score with itself:
 
     treatment   matrix           row                 self          variance
-    krein       UΛ₊Uᵀ            S_x U w Uᵀ          S(x, x) + e   max(v, floor)      w = Λ₊/(Λ₊ + τ), τ = ¼|λ_min|
+    krein       UΛ₊Uᵀ            S_x U w Uᵀ          S(x, x) + e   |v|, at most s     w = Λ₊/(Λ₊ + τ), τ = ¼|λ_min|
+                                                                   where v < 0
     as_is       S                S_x                 S(x, x)       |v|
     clip        UΛ₊Uᵀ            S_x U 1[Λ>0] Uᵀ     S(x, x)       max(v, floor)
     flip        U|Λ|Uᵀ           S_x U sign(Λ) Uᵀ    S(x, x)       max(v, floor)
@@ -51,24 +52,26 @@ class Treatment:
     """
 
     kind: ClassVar[Spectrum]
-    # Whether the treated matrix is positive semi-definite.
+    # Whether the treated matrix is positive semi-definite, and whether no variance is above the score with oneself.
     definite: ClassVar[bool] = True
+    within_selves: ClassVar[bool] = True
     matrix: Matrix
     rotation: Matrix | None = None
     eigen: Eigen | None = None
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool, decompose: bool = False) -> Self:
+    def of(cls, scores: Matrix, psd: bool, decompose: bool = False, doubt: float = 0.0) -> Self:
         """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
 
-        With `decompose` the eigenvectors are kept all the same: solutions for several noises share them.
+        With `decompose` the eigenvectors are kept all the same: solutions for several noises share them. `doubt` is the
+        size of negative eigenvalues that are known of other objects.
         """
         if (psd and not decompose) or not len(scores):
             return cls(scores)
         levels, basis = np.linalg.eigh(scores)
-        if psd or cls._is_whole(levels):
+        if psd or (cls._is_whole(levels) and not doubt):
             return cls(scores, eigen=Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels))))
-        return cls.of_eigen(scores, levels, basis)
+        return cls.of_eigen(scores, levels, basis, doubt)
 
     @classmethod
     def _is_whole(cls, levels: Vector) -> bool:
@@ -76,14 +79,14 @@ class Treatment:
         return bool(levels[0] >= -tolerance(levels))
 
     @classmethod
-    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix, doubt: float = 0.0) -> Self:
         """The treatment of a matrix with these eigenvalues, some of them negative, and eigenvectors."""
         raise NotImplementedError
 
     @property
-    def own_selves(self) -> bool:
-        """Whether an object's score with itself is its own, and owes nothing to its row."""
-        return True
+    def doubt(self) -> float:
+        """The size of the negative eigenvalues, by which small positive ones of other objects are doubted."""
+        return 0.0
 
     @property
     def plain(self) -> bool:
@@ -119,13 +122,18 @@ class Treatment:
         return (signed > self.floor).astype(float)
 
     @cached_property
+    def typical(self) -> float:
+        """The typical score of an object with itself."""
+        return float(np.mean(np.abs(np.diag(self.matrix)))) if len(self.matrix) else 1.0
+
+    @property
     def floor(self) -> float:
         """The least variance: a hair of the typical score of an object with itself."""
-        return FLOOR * (float(np.mean(np.abs(np.diag(self.matrix)))) if len(self.matrix) else 1.0)
+        return FLOOR * self.typical
 
     def lean(self) -> Self:
-        """What new objects need of it: the floor, and whether rows are rotated."""
-        typical = np.array([[self.floor / FLOOR]])
+        """What new objects need of it: the typical score, and whether rows are rotated."""
+        typical = np.array([[self.typical]])
         return replace(self, matrix=typical, rotation=None if self.rotation is None else typical, eigen=None)
 
 
@@ -136,7 +144,7 @@ class AsIs(Treatment):
     definite = False
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool, decompose: bool = False) -> Self:
+    def of(cls, scores: Matrix, psd: bool, decompose: bool = False, doubt: float = 0.0) -> Self:
         return cls(scores)
 
     def variance(self, signed: Any) -> Any:
@@ -153,7 +161,7 @@ class Clip(Treatment):
     below: ClassVar[float] = 0.0
 
     @classmethod
-    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix, doubt: float = 0.0) -> Self:
         cut = tolerance(levels)
         signs = np.where(levels > cut, 1.0, np.where(levels < -cut, cls.below, 0.0))
         eigen = Eigen(basis, signs * levels, signs)
@@ -167,10 +175,16 @@ class Krein(Treatment):
     On the observed objects S₊ is the clipped matrix. A new object's row is shrunk as if eigenvalues were uncertain by
     τ = ¼|λ_min|: those of the size of the negative ones say little. Its positive self score is S(x, x) + S₋(x, x), and
     S₋(x, x) is at least the energy of the row in the directions where S is not positive, by Cauchy–Schwarz.
+
+    Where v is negative all the same, the row of the new object is too large for any kernel: it shows a negative
+    direction of its own, of which the observed ones say nothing. Its size −v is the variance, as in the paper, up to a
+    typical score with oneself.
     """
 
     kind = "krein"
+    within_selves = False
     negative: Matrix | None = None
+    ridge: float = 0.0
 
     @classmethod
     def _is_whole(cls, levels: Vector) -> bool:
@@ -178,9 +192,9 @@ class Krein(Treatment):
         return bool(levels[0] > tolerance(levels))
 
     @classmethod
-    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix) -> Self:
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix, doubt: float = 0.0) -> Self:
         positive = levels > tolerance(levels)
-        ridge = RIDGE * max(0.0, float(-levels[0]))
+        ridge = RIDGE * max(0.0, float(-levels[0]), doubt)
         kept = np.maximum(levels, 0.0)
         signs = np.divide(kept, kept + ridge, out=np.zeros_like(kept), where=positive)
         least = max(ridge, LEAST_NEGATIVE * float(np.mean(np.abs(np.diag(scores)))))
@@ -188,11 +202,18 @@ class Krein(Treatment):
         # Without scores there is nothing to measure the rest by.
         negative = (below / (np.abs(levels[~positive]) + least)) @ below.T if least > LEAST_SCORE else None
         eigen = Eigen(basis, kept, signs)
-        return cls((basis * kept) @ basis.T, (basis * signs) @ basis.T, eigen=eigen, negative=negative)
+        return cls((basis * kept) @ basis.T, (basis * signs) @ basis.T, eigen=eigen, negative=negative, ridge=ridge)
 
     @property
-    def own_selves(self) -> bool:
-        return self.negative is None
+    def doubt(self) -> float:
+        return self.ridge / RIDGE
+
+    def variance(self, signed: Any) -> Any:
+        return np.maximum(np.where(signed < 0.0, np.minimum(-signed, self.typical), signed), self.floor)
+
+    def variance_slope(self, signed: Any) -> Any:
+        beyond = (signed < -self.floor) & (signed > -self.typical)
+        return (signed > self.floor).astype(float) - beyond.astype(float)
 
     def selves(self, rows: Matrix, selves: Vector) -> Vector:
         return selves if self.negative is None else selves + np.einsum("ij,ij->i", rows @ self.negative, rows)
@@ -218,8 +239,12 @@ TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (Krein, AsIs,
 SPECTRA: tuple[str, ...] = tuple(TREATMENTS)
 
 
-def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, decompose: bool = False) -> Treatment:
+def treat(
+    scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, decompose: bool = False, doubt: float = 0.0
+) -> Treatment:
     """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
+
+    `doubt` is the size of negative eigenvalues that are known of other objects.
 
     >>> treat(np.array([[0.0, 1.0], [1.0, 0.0]]), "clip").matrix.round(3).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
@@ -228,7 +253,7 @@ def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, de
         raise LikewiseError(f"unknown spectrum treatment {spectrum!r}; choose one of {', '.join(SPECTRA)}")
     if np.max(np.abs(scores), initial=0.0) < LEAST_SCORE:
         scores = np.zeros_like(scores)
-    return TREATMENTS[spectrum].of(scores, psd, decompose)
+    return TREATMENTS[spectrum].of(scores, psd, decompose, doubt)
 
 
 def tolerance(levels: Vector) -> float:

@@ -271,7 +271,10 @@ def test_an_indefinite_similarity_is_judged_with_its_treatment_made_anew() -> No
         for out in outs[:3]:
             kept = np.setdiff1d(np.arange(40), out)
             others = regress(
-                treat(scores[np.ix_(kept, kept)]), regression.values[kept], regression.noise[kept], regression.amplitude
+                treat(scores[np.ix_(kept, kept)], doubt=regression.treatment.doubt),
+                regression.values[kept],
+                regression.noise[kept],
+                regression.amplitude,
             )
             assert means[out] == pytest.approx(others.mean(scores[np.ix_(out, kept)]))
             variance = others.variance(scores[np.ix_(out, kept)], np.diag(scores)[out])
