@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -95,3 +97,18 @@ def test_beyond_a_heavy_tail_ranks_reach_no_further_than_the_values_span() -> No
     assert values.min() - 1.01 * span < far[0]
     assert far[-1] < values.max() + 1.01 * span
     assert ranked.moments(np.zeros(1), np.full(1, 4.0))[1][0] < 1.5 * span
+
+
+def test_values_that_differ_in_their_last_digits_alone_stay_together() -> None:
+    """Their own size is no scale for what lies beyond them."""
+    values = 0.8 + 1e-13 * np.arange(6.0)
+    bent = YeoJohnson.of(values)
+    far = np.array([-1e3, 1e3])
+    assert np.all(np.abs(bent.backward(far) - values.mean()) < 3.0 * np.ptp(values))
+
+
+@pytest.mark.parametrize("power", [1e-6, 1e-3, -1e-3, 1.999, 2.001])
+def test_nothing_overflows_far_beyond_the_values(power: float) -> None:
+    bent = replace(YeoJohnson.of(np.arange(5.0)), power=power)
+    with np.errstate(all="raise"):
+        assert np.all(np.isfinite(bent.backward(np.array([-1e6, 1e6]))))

@@ -25,6 +25,8 @@ SMALL = 1e-140
 REACH = 1.0
 # How steep it is there, as a share of the scale of the values: what is uncertain there must not look certain.
 LEAK = 1e-6
+# The largest logarithm that is taken back: whatever is larger is out of reach anyway.
+FARTHEST = 50.0
 
 
 class Transform(ABC):
@@ -227,7 +229,13 @@ class YeoJohnson(Transform):
         # A little beyond it, so that what is uncertain there does not look certain.
         least, most = (float(self.forward(end)) for end in self.reach)
         inside = np.clip(values, least, most)
-        return found + LEAK * self.inner.scale * (values - inside)
+        return found + LEAK * self._unit * (values - inside)
+
+    @property
+    def _unit(self) -> float:
+        """The standard deviation of the values; of those that differ in their last digits alone, their range."""
+        span = (self.reach[1] - self.reach[0]) / (1.0 + 2.0 * REACH)
+        return min(self.inner.scale, span) if span > 0.0 else self.inner.scale
 
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))
@@ -289,9 +297,9 @@ def _box_cox(z: Any, power: float) -> Any:
 
 def _unbox_cox(z: Any, power: float) -> Any:
     if abs(power) < 1e-8:
-        return np.expm1(np.minimum(z, 50.0))
+        return np.expm1(np.minimum(z, FARTHEST))
     # With a negative power the image is bounded; beyond its end the inverse saturates instead of failing.
-    return np.expm1(np.log(np.maximum(1.0 + power * z, 1e-6)) / power)
+    return np.expm1(np.minimum(np.log(np.maximum(1.0 + power * z, 1e-6)) / power, FARTHEST))
 
 
 def root_mean_square(away: Any, weights: Vector) -> Any:
