@@ -93,11 +93,7 @@ class PoolOptimiser:
         choices = self.view.inputs[left]
         gain = qLogExpectedImprovement(model, self.y.max())
         found, _ = optimize_acqf_discrete(gain, n, choices, max_batch_size=CHUNK, return_acq_values=False)
-        picked: list[int] = []
-        for candidate in found:
-            rows = left[(choices == candidate).all(dim=1).numpy()]
-            picked.append(next(int(row) for row in rows if row not in picked))
-        return picked
+        return rows_of(found, choices, left)
 
     def _batch_among(self, model: SingleTaskGP, rows: Tensor, n: int) -> list[int]:
         """A batch out of these rows, by the same model over places in a table: its kernel's matrix, computed once."""
@@ -144,3 +140,12 @@ def _view(task: Pool, seen_by: Viewer) -> View:
         _VIEWS.clear()
         _VIEWS[key] = seen_by(task)
     return _VIEWS[key]
+
+
+def rows_of(found: Tensor, choices: Tensor, rows: NDArray[np.int64]) -> list[int]:
+    """The rows of a pool that were found, out of the choices that stand in these rows; no row twice."""
+    picked: list[int] = []
+    for candidate in found:
+        same = rows[(choices == candidate).all(dim=1).numpy()]
+        picked.append(next(int(row) for row in same if row not in picked))
+    return picked

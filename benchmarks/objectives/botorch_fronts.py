@@ -19,6 +19,7 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 from torch import Tensor
 
 from benchmarks.methods.botorch_kernels import view
+from benchmarks.methods.botorch_pool import rows_of
 from benchmarks.objectives.tasks import Several
 from benchmarks.tasks.base import Matrix
 from benchmarks.tasks.pool import Pool
@@ -72,11 +73,7 @@ class FrontOptimiser:
                 worth = torch.cat([gain(some[:, None, :]) for some in choices.split(CHUNK)])
                 return [int(left[int(worth.argmax())])]
             found, _ = optimize_acqf_discrete(gain, n, choices, max_batch_size=CHUNK, return_acq_values=False)
-        picked: list[int] = []
-        for candidate in found:
-            rows = left[(choices == candidate).all(dim=1).numpy()]
-            picked.append(next(int(row) for row in rows if row not in picked))
-        return picked
+        return rows_of(found, choices, left)
 
     def _gain(self, models: list[SingleTaskGP], inputs: Tensor, options: dict[str, Any] | None = None) -> Any:
         for model in models:

@@ -6,15 +6,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
 import likewise as lw
 from benchmarks.methods.analogical import face
 from benchmarks.methods.features import features
+from benchmarks.methods.uniform import RANDOM
 from benchmarks.objectives.tasks import Several
 from benchmarks.tasks.base import Matrix
 from benchmarks.tasks.box import Box
-from benchmarks.tasks.pool import Pool
 
 
 class Optimiser(Protocol):
@@ -51,24 +49,6 @@ class Ours:
     def ask(self, n: int) -> list[Any]:
         self.asked = self.study.ask(n)
         return [self.face.known(s.object) for s in self.asked]
-
-
-class Chance:
-    """Random objects, none of a pool twice."""
-
-    def __init__(self, task: Several, seed: int) -> None:
-        self.base, self.rng = task.base, np.random.default_rng([seed, 1])
-        self.measured: set[int] = set()
-
-    def tell(self, objects: Sequence[Any], outcomes: Matrix) -> None:
-        if isinstance(self.base, Pool):
-            self.measured.update(objects)
-
-    def ask(self, n: int) -> list[Any]:
-        if isinstance(self.base, Box):
-            return list(self.rng.uniform(self.base.lower, self.base.upper, (n, self.base.dimension)))
-        left = np.setdiff1d(np.arange(len(self.base.values)), list(self.measured))
-        return [int(i) for i in self.rng.choice(left, n, replace=False)]
 
 
 class Optuna:
@@ -128,7 +108,7 @@ def _botorch(task: Several, seed: int) -> Optimiser:
 
 METHODS: Mapping[str, Callable[[Several, int], Optimiser]] = {
     "likewise": Ours,
-    "random": Chance,
+    "random": lambda task, seed: RANDOM.start(task.base, seed),
     "optuna-tpe": _optuna(lambda s, seed, task: s.TPESampler(seed=seed)),
     "optuna-nsga2": _optuna(lambda s, seed, task: s.NSGAIISampler(seed=seed, population_size=10)),
     "botorch": _botorch,

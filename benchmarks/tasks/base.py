@@ -6,6 +6,7 @@ Methods always *maximise* `score`; a task that is minimised has sign −1, and i
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,13 +64,23 @@ def generator(name: str, seed: int) -> np.random.Generator:
     return np.random.default_rng([zlib.crc32(name.encode()), seed])
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """Facts of a space too large to list: the optimum is known, the rest is seen on 10,000 uniform samples."""
+class Sampled(ABC):
+    """A task over a space too large to list: the optimum is known, the rest is seen on 10,000 uniform samples."""
 
-    best: float
-    scores: Vector
+    sign: float
+    optimum: float
+
+    @property
+    @abstractmethod
+    def samples(self) -> Vector:
+        """The scores of the samples."""
 
     @cached_property
     def facts(self) -> Facts:
-        return Facts(self.best, float(np.median(self.scores)), float(np.quantile(self.scores, 0.99)))
+        best = self.sign * self.optimum
+        return Facts(best, float(np.median(self.samples)), float(np.quantile(self.samples, 0.99)))
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of the samples' values."""
+        return float(np.std(self.samples))

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from benchmarks.tasks.base import SAMPLES, Facts, Matrix, Sampled, Vector, generator
+from benchmarks.tasks.base import SAMPLES, Matrix, Sampled, Vector, generator
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(Sampled):
     """A function of vectors between `lower` and `upper`, one row each; `optimum` in the function's own units.
 
     `noise` is that of measurements, as a share of the values' spread.
@@ -35,15 +35,6 @@ class Box:
     @cached_property
     def samples(self) -> Vector:
         return self.score(list(self._uniform(SAMPLES, np.random.default_rng(0))))
-
-    @cached_property
-    def facts(self) -> Facts:
-        return Sampled(self.sign * self.optimum, self.samples).facts
-
-    @cached_property
-    def spread(self) -> float:
-        """The standard deviation of the values of uniform samples."""
-        return float(np.std(self.samples))
 
     def start(self, seed: int) -> list[Vector]:
         return list(self._uniform(self.initial, generator(self.name, seed)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.tasks.base import SAMPLES, Facts, Sampled, Vector, generator
+from benchmarks.tasks.base import SAMPLES, Sampled, Vector, generator
 from benchmarks.tasks.functions import ackley
 
 
@@ -35,7 +35,7 @@ Value = Callable[[Mapping[str, Any]], float]
 
 
 @dataclass(frozen=True)
-class Mixed:
+class Mixed(Sampled):
     """A function of records; each field is a range of numbers, or a tuple of choices.
 
     `noise` is that of measurements, as a share of the values' spread.
@@ -53,15 +53,6 @@ class Mixed:
     @cached_property
     def samples(self) -> Vector:
         return self.score(self._uniform(SAMPLES, np.random.default_rng(0)))
-
-    @cached_property
-    def facts(self) -> Facts:
-        return Sampled(self.sign * self.optimum, self.samples).facts
-
-    @cached_property
-    def spread(self) -> float:
-        """The standard deviation of the values of uniform samples."""
-        return float(np.std(self.samples))
 
     def start(self, seed: int) -> list[dict[str, Any]]:
         return self._uniform(self.initial, generator(self.name, seed))

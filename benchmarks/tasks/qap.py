@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.tasks.base import SAMPLES, Facts, Matrix, Sampled, Vector, generator
+from benchmarks.tasks.base import SAMPLES, Matrix, Sampled, Vector, generator
 
 
 @dataclass(frozen=True)
-class Assignment:
+class Assignment(Sampled):
     """A quadratic assignment problem; objects are tuples of 0 … n−1."""
 
     name: str
@@ -30,10 +30,9 @@ class Assignment:
         return len(self.flow)
 
     @cached_property
-    def facts(self) -> Facts:
+    def samples(self) -> Vector:
         rng = np.random.default_rng(0)
-        samples = rng.permuted(np.tile(np.arange(self.n), (SAMPLES, 1)), axis=1)
-        return Sampled(-self.optimum, -self._costs(samples)).facts
+        return -self._costs(rng.permuted(np.tile(np.arange(self.n), (SAMPLES, 1)), axis=1))
 
     def start(self, seed: int) -> list[tuple[int, ...]]:
         rng = generator(self.name, seed)

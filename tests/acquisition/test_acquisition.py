@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.confidence import LeastKnown, Spread
 from likewise.acquisition.improvement import LAST, STEPS, bound_h, log_h
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw, draw_normal
@@ -19,15 +18,6 @@ from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.model.pending import HAIR
 from likewise.model.posterior import Posterior
-
-ALL = [
-    lw.Mean(),
-    lw.UpperConfidence(2.0),
-    Spread(),
-    LeastKnown(),
-    lw.LogExpectedImprovement(),
-    lw.ProbabilityOfImprovement(),
-]
 
 
 def exact_log_h(z):
@@ -86,7 +76,6 @@ def test_the_bound_tells_apart_what_is_hopeless(below):
     np.testing.assert_allclose(acquisition.average_bound(means, stds, 0.0, votes), score, rtol=1e-9)
 
 
-@pytest.mark.parametrize("acquisition", ALL)
 @given(mean=st.floats(-3, 3), std=st.floats(0.05, 2.0))
 @settings(max_examples=50, deadline=None)
 def test_slopes_are_finite_differences(acquisition, mean, std):
@@ -120,7 +109,6 @@ def scorer(acquisition, spectrum="clip", pending=()):
     return made.with_pending(list(pending)) if len(pending) else made
 
 
-@pytest.mark.parametrize("acquisition", ALL)
 @pytest.mark.parametrize("spectrum", ["clip", "as_is", "krein"])
 @pytest.mark.parametrize("pending", [(), ([0.2, 0.3], [0.7, 0.1])])
 def test_the_scorers_gradient_is_a_finite_difference(acquisition, spectrum, pending):

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.acquisition.base import Acquisition
-from likewise.acquisition.confidence import LeastKnown, Spread
 from likewise.acquisition.feasibility import MOST, chance
 from likewise.acquisition.scorer import Scorer
 from likewise.model.schedule import Data, Model
@@ -24,14 +23,6 @@ from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch
 from likewise.study.methods import committee as method
 
-ACQUISITIONS: list[Acquisition] = [
-    lw.Mean(),
-    lw.UpperConfidence(2.0),
-    Spread(),
-    LeastKnown(),
-    lw.LogExpectedImprovement(),
-    lw.ProbabilityOfImprovement(),
-]
 WORDS = ["".join(letters) for letters in itertools.product("abc", repeat=5)]
 
 
@@ -53,7 +44,6 @@ def scorer(acquisition: Acquisition, *, pending: Sequence[Any] = ()) -> Scorer:
     return replace(made, novel=False).with_pending(pending)
 
 
-@pytest.mark.parametrize("acquisition", ACQUISITIONS)
 @pytest.mark.parametrize("pending", [(), ([0.2, 0.3], [0.7, 0.1])])
 def test_the_gradient_is_a_finite_difference(acquisition: Acquisition, pending: tuple[Any, ...]) -> None:
     made = scorer(acquisition, pending=[np.array(x) for x in pending])
@@ -67,7 +57,6 @@ def test_the_gradient_is_a_finite_difference(acquisition: Acquisition, pending: 
         np.testing.assert_allclose(gradient()[:, k], numeric, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("acquisition", ACQUISITIONS)
 def test_no_score_is_raised_and_those_near_failures_are_lowered(acquisition: Acquisition) -> None:
     made = scorer(acquisition)
     x = list(np.random.default_rng(1).random((200, 2)))

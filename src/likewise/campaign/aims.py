@@ -108,9 +108,7 @@ def limits_text(limits: Limits) -> str:
     >>> limits_text(AtMost(2.0)), limits_text(Between(6.0, 8.0))
     ('at most 2', 'between 6 and 8')
     """
-    if math.isinf(limits.low):
-        return f"at most {limits.high:g}"
-    return f"at least {limits.low:g}" if math.isinf(limits.high) else f"between {limits.low:g} and {limits.high:g}"
+    return _written(limits, "at most {high:g}", "at least {low:g}", "between {low:g} and {high:g}")
 
 
 def limits_sign(limits: Limits) -> str:
@@ -119,6 +117,9 @@ def limits_sign(limits: Limits) -> str:
     >>> limits_sign(AtMost(2.0)), limits_sign(Between(6.0, 8.0))
     ('<= 2', '6..8')
     """
-    if math.isinf(limits.low):
-        return f"<= {limits.high:g}"
-    return f">= {limits.low:g}" if math.isinf(limits.high) else f"{limits.low:g}..{limits.high:g}"
+    return _written(limits, "<= {high:g}", ">= {low:g}", "{low:g}..{high:g}")
+
+
+def _written(limits: Limits, most: str, least: str, both: str) -> str:
+    form = most if math.isinf(limits.low) else least if math.isinf(limits.high) else both
+    return form.format(low=limits.low, high=limits.high)

@@ -142,8 +142,10 @@ def solve(
     """
     while True:
         objects = [] if sheet is None else sheet.in_play
-        pool = Pool([*objects, *extra]) if request.space is None else None
-        space: Space = request.space if pool is None else pool  # type: ignore[assignment]
+        pool: Pool | None = None
+        space = request.space
+        if space is None:
+            space = pool = Pool([*objects, *extra])
         column = "" if sheet is None or sheet.roles.record else sheet.roles.objects[0]
         similarities = choose_similarities(request, space, objects if pool is None else pool.objects, column, listener)
         try:

@@ -18,7 +18,7 @@ from likewise.spaces.categorical import Categorical
 from likewise.spaces.conditions.condition import Condition
 from likewise.spaces.conditions.terms import Comparison
 from likewise.spaces.numbers.ranges_text import NUMBER, Range, is_range, read_range, write_range
-from likewise.spaces.numbers.scalar import Float, Int, Scalar
+from likewise.spaces.numbers.scalar import Float, Int
 from likewise.spaces.record import Record
 from likewise.spaces.strings import Strings
 
@@ -107,19 +107,13 @@ def _part(text: str, item: Item, short: Short) -> Any:
         if not given:
             raise SpaceError("it has no values; write a range such as 20..120, or values such as DMF|THF")
         if is_range(QUOTED.sub("", given)):
-            return _number(read_range(given))
+            found = read_range(given)
+            return (Int if found.integer else Float).from_range(found)
         if "|" not in given and re.search(r"[*+]", QUOTED.sub("", given)):
             raise SpaceError(f"{given!r} is calculated from no part that is there; if it is a text, put it in quotes")
         return (None if QUOTED.match(given) else short(given)) or Categorical(_values(given))
     except SpaceError as error:
         raise _fault(text, item.at, str(error)) from None
-
-
-def _number(found: Range) -> Scalar:
-    if not found.integer:
-        return Float(found.low, found.high, found.step, log=found.log)
-    ends = [round(end) if end == round(end) else end for end in (found.low, found.high, found.step or 1)]
-    return Int(ends[0], ends[1], found.log, step=ends[2])  # type: ignore[arg-type]
 
 
 def _values(given: str) -> list[Any]:

@@ -17,6 +17,7 @@ The noise is added to the matrix afterwards. A PSD similarity needs no treatment
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -66,22 +67,7 @@ class Treatment:
         With `decompose` the eigenvectors are kept all the same: solutions for several noises share them. `doubt` is the
         size of negative eigenvalues that are known of other objects.
         """
-        if (psd and not decompose) or not len(scores):
-            return cls(scores)
-        levels, basis = np.linalg.eigh(scores)
-        if psd or (cls._is_whole(levels) and not doubt):
-            return cls(scores, eigen=Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels))))
-        return cls.of_eigen(scores, levels, basis, doubt)
-
-    @classmethod
-    def _is_whole(cls, levels: Vector) -> bool:
-        """Whether a matrix with these eigenvalues needs no treatment."""
-        return bool(levels[0] >= -tolerance(levels))
-
-    @classmethod
-    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix, doubt: float = 0.0) -> Self:
-        """The treatment of a matrix with these eigenvalues, some of them negative, and eigenvectors."""
-        raise NotImplementedError
+        return cls(scores)
 
     @property
     def doubt(self) -> float:
@@ -143,10 +129,6 @@ class AsIs(Treatment):
     kind = "as_is"
     definite = False
 
-    @classmethod
-    def of(cls, scores: Matrix, psd: bool, decompose: bool = False, doubt: float = 0.0) -> Self:
-        return cls(scores)
-
     def variance(self, signed: Any) -> Any:
         return np.abs(signed)
 
@@ -154,7 +136,30 @@ class AsIs(Treatment):
         return np.sign(signed)
 
 
-class Clip(Treatment):
+class ByEigenvalues(Treatment, ABC):
+    """A treatment of negative eigenvalues, where there are any."""
+
+    @classmethod
+    def of(cls, scores: Matrix, psd: bool, decompose: bool = False, doubt: float = 0.0) -> Self:
+        if (psd and not decompose) or not len(scores):
+            return cls(scores)
+        levels, basis = np.linalg.eigh(scores)
+        if psd or (cls._is_whole(levels) and not doubt):
+            return cls(scores, eigen=Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels))))
+        return cls.of_eigen(scores, levels, basis, doubt)
+
+    @classmethod
+    def _is_whole(cls, levels: Vector) -> bool:
+        """Whether a matrix with these eigenvalues needs no treatment."""
+        return bool(levels[0] >= -tolerance(levels))
+
+    @classmethod
+    @abstractmethod
+    def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix, doubt: float = 0.0) -> Self:
+        """The treatment of a matrix with these eigenvalues, some of them negative, and eigenvectors."""
+
+
+class Clip(ByEigenvalues):
     """Directions of negative eigenvalues are left out."""
 
     kind: ClassVar[Spectrum] = "clip"
@@ -169,7 +174,7 @@ class Clip(Treatment):
 
 
 @dataclass(frozen=True, eq=False)
-class Krein(Treatment):
+class Krein(ByEigenvalues):
     """The positive part S₊ of S = S₊ − S₋, for observed and for new objects alike.
 
     On the observed objects S₊ is the clipped matrix. A new object's row is shrunk as if eigenvalues were uncertain by

@@ -6,14 +6,17 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from likewise.campaign.listener import Listener
 from likewise.campaign.project import NAME, Project, find_project
 from likewise.cli.commands.options import Columns
 from likewise.errors import UsageError
 
-Options = TypeVar("Options")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Options = TypeVar("Options", bound="DataclassInstance")
 # The options of commands by the names of their fields, in the order in which they are written.
 WRITTEN = {
     "object": "--object",
@@ -69,8 +72,8 @@ class Session:
 
     def fill(self, options: Options) -> Options:
         """Options with those of the project where none were given; what is given instead of the project's is said."""
-        names = [each.name for each in fields(options)]  # type: ignore[arg-type]
-        return replace(options, **self.values({name: getattr(options, name) for name in names}))  # type: ignore[type-var]
+        names = [each.name for each in fields(options)]
+        return replace(options, **self.values({name: getattr(options, name) for name in names}))
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The same for options by their names."""

@@ -13,8 +13,13 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from likewise.model.schedule import Data
-from likewise.study.goals import VALUE, AtMost, Goals
+from likewise.study.goals import VALUE, AtMost, Direction, Goals
 from likewise.study.methods.base import Told
+
+DIRECTIONS: dict[StudyDirection, Direction] = {
+    StudyDirection.MAXIMIZE: "maximize",
+    StudyDirection.MINIMIZE: "minimize",
+}
 
 
 def is_measured(trial: FrozenTrial) -> bool:
@@ -37,9 +42,9 @@ class Outcomes:
     @cached_property
     def goals(self) -> Goals:
         """A constraint is kept where it is zero or less."""
-        objectives = {name: one.name.lower() for name, one in zip(self._names, self.directions, strict=True)}
+        objectives = {name: DIRECTIONS[one] for name, one in zip(self._names, self.directions, strict=True)}
         limits = {_constraint(name): AtMost(0.0) for name in self.constraints}
-        return Goals(objectives, limits)  # type: ignore[arg-type]
+        return Goals(objectives, limits)
 
     @property
     def _names(self) -> list[str]:

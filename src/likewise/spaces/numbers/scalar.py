@@ -15,7 +15,7 @@ from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole
 from likewise.spaces.box import STRIDES as SCALES
 from likewise.spaces.box import Box
-from likewise.spaces.numbers.ranges_text import read_range
+from likewise.spaces.numbers.ranges_text import Range, read_range
 
 # How far a number without steps moves, as shares of its range: several times each.
 STRIDES = np.repeat(SCALES, 3)[:, None]
@@ -30,6 +30,15 @@ class Scalar(Space):
     @abstractmethod
     def box(self) -> Box:
         """The box of one dimension."""
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls.from_range(read_range(text))
+
+    @classmethod
+    @abstractmethod
+    def from_range(cls, found: Range) -> Self:
+        """The numbers of a range that was written as text."""
 
     @property
     def integer(self) -> bool:
@@ -158,8 +167,7 @@ class Float(Scalar):
         self.box  # noqa: B018
 
     @classmethod
-    def from_text(cls, text: str) -> Self:
-        found = read_range(text)
+    def from_range(cls, found: Range) -> Self:
         return cls(found.low, found.high, found.step, log=found.log)
 
     @cached_property
@@ -198,10 +206,9 @@ class Int(Scalar):
         self.box  # noqa: B018
 
     @classmethod
-    def from_text(cls, text: str) -> Self:
-        found = read_range(text)
-        low, high, step = (round(end) if end == round(end) else end for end in (found.low, found.high, found.step or 1))
-        return cls(low, high, found.log, step=step)  # type: ignore[arg-type]
+    def from_range(cls, found: Range) -> Self:
+        ends: Any = [round(end) if end == round(end) else end for end in (found.low, found.high, found.step or 1)]
+        return cls(ends[0], ends[1], found.log, step=ends[2])
 
     @cached_property
     def box(self) -> Box:
