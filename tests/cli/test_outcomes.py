@@ -169,3 +169,24 @@ def test_the_front_says_which_values_are_only_limits(run: Run, save: Save) -> No
     answer = run("suggest", save("\n".join([*lines, ""]), "alloys.csv"), *AIMS, "-n", "2")
     assert answer.code == 0, answer.err
     assert f"strength {float(strong):.6g}, price <0.5, imp" in answer.out
+
+
+def test_a_failure_counts_whatever_else_was_measured_and_an_objective_may_come_last(run: Run, save: Save) -> None:
+    file = save(table(), "alloys.csv")
+    aims = ("--object", "a", "--object", "b", "--value", "strength:max", "--require", "imp<=2.2")
+    assert run("suggest", file.name, *aims, "-n", "3", "--out", "next.csv").code == 0
+    frame = polars.read_csv("next.csv", infer_schema=False)
+    rows = frame.rows(named=True)
+    rows[0] |= {"strength": "failed", "imp": "1.5"}
+    rows[1] |= {"imp": "0.1"}
+    rows[2] |= {"strength": "4", "imp": "n.d."}
+    polars.DataFrame(rows, schema=frame.schema).write_csv("next.csv")
+    answer = run("tell", file.name, "next.csv", *aims)
+    assert answer.code == 0, answer.err
+    assert "1 run still under way" in answer.out
+    told = runs(file)
+    found = [(told[row["run"]]["strength"], told[row["run"]]["status"]) for row in rows]
+    assert found == [("failed", "failed"), (None, "running"), ("4", "done")]
+    again = run("suggest", file.name, *aims, "-n", "2", "--out", "next.csv")
+    assert again.code == 0, again.err
+    assert "Best so far" in again.out

@@ -349,3 +349,13 @@ def test_a_bad_measurement_of_one_outcome_is_named() -> None:
         study.tell(WORDS[40], {"rich": 1.0, "cost": 5e5})
     assert any("cost" in str(one.message) and "500000" in str(one.message) for one in caught)
     assert study.ask(2)
+
+
+def test_the_best_is_one_whose_objective_is_known() -> None:
+    study = lw.Study(lw.Pool(["a", "b"]), lambda x, y: float(x == y), objectives={"y": "maximize"},
+                     constraints={"c": lw.AtMost(1.0)})  # fmt: skip
+    study.tell("a", {"c": 0.5})
+    with pytest.raises(lw.StudyError, match="has its objective"):
+        study.best  # noqa: B018
+    study.tell("b", {"y": 2.0, "c": 0.5})
+    assert (study.best.object, len(study.front)) == ("b", 1)

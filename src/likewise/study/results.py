@@ -80,10 +80,11 @@ class Results:
         observed = self._observed()
         if self.goals.objective is None:
             return self.best_by(self.preference)
-        kept = [trial for trial in observed if self.goals.feasible(trial.outcomes)]
+        kept = [trial for trial in observed if self.objectives_of(trial) and self.goals.feasible(trial.outcomes)]
         if not kept:
             raise StudyError(
-                f"no observation of study {self.name!r} keeps to its constraints yet; `study.trials` has all of them"
+                f"no observation of study {self.name!r} has its objective and keeps to its constraints yet; "
+                "`study.trials` has all of them"
             )
         return for_user(best_of(kept, self.goals.sign(self.goals.objective), self.goals.objective))
 

@@ -354,8 +354,13 @@ class _Merging:
         self.cells.count_rounds(self.touched)
         self.merge.frame = self.cells.frame()
         out = [place for place in self.table.under_way if place not in freed]
-        self.merge.open = sum(not self.outcome(p).settled or self.cells.lacks_results(p) for p in out)
+        self.merge.open = sum(self._is_open(place) for place in out)
         return self.merge
+
+    def _is_open(self, place: int) -> bool:
+        """Whether results of a row are still to come; one that failed gets none."""
+        found = self.outcome(place)
+        return not found.settled or (not math.isnan(found.value) and self.cells.lacks_results(place))
 
 
 def _outcome(sheet: Sheet, place: int) -> Outcome:

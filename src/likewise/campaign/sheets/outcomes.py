@@ -99,7 +99,7 @@ def _read_states(
     for place in sorted({*in_value, *in_status}):
         unread = place in in_value and in_value[place] is None
         said = in_status.get(place)
-        state = said if _is_open(said) and place in partly else None
+        state = said if _is_open(said) and place in partly and place not in in_value else None
         if state is None:
             some = not math.isnan(numbers[place]) or unread or place in partly
             state = combine(some, in_value.get(place), said)
