@@ -42,14 +42,23 @@ def _each_outcome(problem: Problem) -> Judgement | None:
     """The verdicts of several outcomes, one after the other; the diagnosis is that of the first."""
     if not problem.measured:
         return None
-    sheet = problem.sheet
-    assert sheet is not None
-    many = {name: sum(name in sheet.results(i) for i in sheet.measured) for name in problem.outcomes}
-    if len(many) < len(problem.study.goals.outcomes) or min(many.values()) < INITIAL:
-        return _exploring(problem, None)
-    found = {name: problem.study.diagnose(each=False, outcome=name) for name in many}
-    texts = [f"{name}: {'; '.join([each.verdict, *each.notes])}." for name, each in found.items()]
-    return Judgement(" ".join(texts), all(map(_good, found.values())), next(iter(found.values())))
+    # The model chooses once one of the objectives has values enough.
+    if (most := max(map(problem.measured_of, problem.study.goals.measured))) < INITIAL:
+        return _explored(most, " of an objective")
+    names = problem.study.goals.named_outcomes
+    enough = [name for name in names if problem.known_of(name) >= FEWEST]
+    found = {name: problem.study.diagnose(each=False, outcome=name) for name in enough}
+    texts = [f"{name}: {_verdict(problem, name, found.get(name))}." for name in names]
+    good = len(found) == len(names) and all(map(_good, found.values()))
+    return Judgement(" ".join(texts), good, next(iter(found.values()), None))
+
+
+def _verdict(problem: Problem, name: str, found: Diagnosis | None) -> str:
+    if found is not None:
+        return "; ".join([found.verdict, *found.notes])
+    known, limits = problem.known_of(name), problem.measured_of(name) - problem.known_of(name)
+    beside = " beside limits" if limits else ""
+    return f"{count(known, 'value')}{beside} cannot tell how good predictions are"
 
 
 def _exploring(problem: Problem, found: Diagnosis | None) -> Judgement:
@@ -59,11 +68,15 @@ def _exploring(problem: Problem, found: Diagnosis | None) -> Judgement:
             f"All {problem.measured} values are the same, so nothing tells good candidates from bad ones yet: the "
             "suggestions explore."
         )
-    else:
-        text = (
-            f"With {count(problem.measured, 'measured value')} the suggestions explore: they are unlike the measured "
-            f"objects and unlike each other. From {INITIAL} values on, the model chooses."
-        )
+        return Judgement(text, False, found)
+    return _explored(problem.measured, found=found)
+
+
+def _explored(values: int, of: str = "", found: Diagnosis | None = None) -> Judgement:
+    text = (
+        f"With {count(values, 'measured value')}{of} the suggestions explore: they are unlike the measured "
+        f"objects and unlike each other. From {INITIAL} values on, the model chooses."
+    )
     return Judgement(text, False, found)
 
 

@@ -107,14 +107,27 @@ class Problem:
         study, (found,) = self.study, self.study.recommend()
         return None if study.space.key(found.object) == study.space.key(study.best.object) else found
 
-    def weights(self) -> list[tuple[str, float]]:
-        """The similarities by name with their shares of the votes, the largest first; none before a first value."""
+    def measured_of(self, outcome: str) -> int:
+        """How many rows have a value of an outcome."""
+        return 0 if self.sheet is None else len(self.sheet.measured_in(outcome))
+
+    def known_of(self, outcome: str) -> int:
+        """How many rows have a value of an outcome that is no limit."""
+        sheet = self.sheet
+        rows = [] if sheet is None else sheet.measured_in(outcome)
+        return 0 if sheet is None else sum(sheet.measurement(i, outcome).limit is None for i in rows)
+
+    def weights(self, outcome: str | None = None) -> list[tuple[str, float]]:
+        """The similarities by name with their shares of the votes, the largest first; none before a first value.
+
+        Without an outcome they are means over all that were measured.
+        """
         if not self.measured:
             return []
         shares: dict[str, float] = {}
-        outcomes: tuple[str | None, ...] = self.outcomes or (None,)
-        for outcome in outcomes:
-            committee = self.study.committee(outcome)
+        outcomes: tuple[str | None, ...] = (self.outcomes or (None,)) if outcome is None else (outcome,)
+        for each in outcomes:
+            committee = self.study.committee(each)
             weights = committee.similarity_weights().tolist()
             for similarity, weight in zip(committee.similarities, weights, strict=True):
                 shares[similarity.name] = shares.get(similarity.name, 0.0) + weight / len(outcomes)

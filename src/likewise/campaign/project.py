@@ -29,7 +29,7 @@ PARTS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "skip_bad": bool,
         "where": str,
     },
-    "columns": {"objects": list, "std": str, "block": str, "text": list, "decimal": str},
+    "columns": {"objects": list, "std": (str, dict), "block": str, "text": list, "decimal": str},
     "plate": {"same": list, "groups": int, "at_most": list, "fix": list},
     "cost": {"column": str, "budget": (int, float)},
     "model": {"similarity": (str, list), "method": str, "acquisition": str, "strategy": str},
@@ -50,6 +50,11 @@ class Project:
     options: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The measured columns: those that are optimised, and those that have to keep to limits."""
+        return tuple(dict.fromkeys((*self.values, *self.settings.get("require", {}))))
 
 
 def find_project(file: Path | None, folder: Path = Path()) -> Project | None:
@@ -84,7 +89,7 @@ def read_project(path: Path) -> Project:
         "object": columns.get("objects"),
         "value": value if _is_plain(aims) else [f"{name}:{way}" for name, way in aims.objectives.items()],
         "require": [f"{name} {limits_sign(limits)}" for name, limits in aims.limits.items()],
-        "std": columns.get("std"),
+        "std": _stds(path, columns.get("std")),
         "block": columns.get("block"),
         "text": columns.get("text"),
         "decimal": columns.get("decimal"),
@@ -166,6 +171,15 @@ def _aims(path: Path, values: Mapping[str, Any], require: Mapping[str, Any]) -> 
     if limits and not objectives:
         raise TableError(f'{path} requires something of {", ".join(limits)}, and optimises nothing; add "maximize".')
     return Aims(objectives, limits)
+
+
+def _stds(path: Path, given: str | Mapping[str, Any] | None) -> list[str]:
+    """Columns of standard deviations as the option has them: one, or by the names of the values."""
+    if not isinstance(given, Mapping):
+        return [] if given is None else [given]
+    for name, column in given.items():
+        _check_type(path, f"columns.std.{name}", column, str)
+    return [f"{name}={column}" for name, column in given.items()]
 
 
 def _is_plain(aims: Aims) -> bool:

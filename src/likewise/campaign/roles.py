@@ -7,8 +7,8 @@ value, the one column that is left is the object.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from likewise.errors import UsageError
 from likewise.tables.cells import Decimal, numbers
@@ -45,12 +45,15 @@ class Roles:
 
     objects: tuple[str, ...]
     value: str
-    std: str | None = None
+    # By the column of values, that of their standard deviations.
+    stds: Mapping[str, str] = field(default_factory=dict)
     chosen: tuple[str, ...] = ()
     # Further columns of values, where there are several outcomes; `value` is the first of all.
     others: tuple[str, ...] = ()
     # What values were measured together in: a day, a plate.
     block: str | None = None
+    # Those of the values that are optimised, where there are several; the others have to keep to limits.
+    optimised: tuple[str, ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -60,7 +63,7 @@ class Roles:
     @property
     def taken(self) -> set[str | None]:
         """The columns that mean something: objects, values, standard deviations and blocks."""
-        return {*self.objects, *self.values, self.std, self.block}
+        return {*self.objects, *self.values, *self.stds.values(), self.block}
 
     @property
     def record(self) -> bool:
@@ -72,33 +75,67 @@ def roles(
     table: Table,
     objects: Sequence[str] = (),
     value: str | None = None,
-    std: str | None = None,
+    std: Sequence[str] = (),
     *,
     others: Sequence[str] = (),
     decimal: Decimal | None = None,
     block: str | None = None,
 ) -> Roles:
-    """The columns as given, and those not given where they are unmistakable; `chosen` says what was taken."""
+    """The columns as given, and those not given where they are unmistakable; `chosen` says what was taken.
+
+    `std` are columns of standard deviations: `sd` of the one column of values, `yield=sd` of one of several.
+    """
     given = list(dict.fromkeys(objects))
-    for name in (*given, *(c for c in (value, *others, std, block) if c is not None)):
+    for name in (*given, *(c for c in (value, *others, block) if c is not None)):
         table.column(name)
-    for each in (value, *others):
-        _check_distinct(table, given, each, std, block)
+    spreads = [spread_of(text, [name for name in (value, *others) if name is not None]) for text in std]
+    aside = {column for _, column in spreads}
+    for name in aside:
+        table.column(name)
+    _check_distinct(
+        table, {"objects": given, "values": [value, *others], "standard deviations": aside, "blocks": [block]}
+    )
     chosen = []
     if value is None:
-        value = _value(table, {*given, *others, std, block}, decimal)
+        value = _value(table, {*given, *others, *aside, block}, decimal)
         chosen.append(f"values from column {value!r}")
     if not given:
-        given = [_object(table, {value, *others, std, block})]
+        given = [_object(table, {value, *others, *aside, block})]
         chosen.insert(0, f"objects from column {given[0]!r}")
-    return Roles(tuple(given), value, std, tuple(chosen), tuple(others), block)
+    return Roles(tuple(given), value, _stds(spreads, value), tuple(chosen), tuple(others), block)
 
 
-def _check_distinct(
-    table: Table, objects: Sequence[str], value: str | None, std: str | None, block: str | None
-) -> None:
-    others = ((value, "values"), (std, "standard deviations"), (block, "blocks"))
-    named = [*((name, "objects") for name in objects), *others]
+def spread_of(text: str, values: Sequence[str]) -> tuple[str | None, str]:
+    """The column of values that is named, if one is, and that of its standard deviations.
+
+    >>> spread_of("yield=sd", ["yield", "cost"]), spread_of("sd", ["yield"])
+    (('yield', 'sd'), (None, 'sd'))
+    """
+    owners = [name for name in values if text.startswith(f"{name}=")]
+    owner = max(owners, key=len, default=None)
+    if owner is None and len(values) > 1:
+        raise UsageError(
+            f"Whose standard deviations are {text!r}? There are several columns of values: "
+            f"{', '.join(map(repr, values))}.",
+            settings={"std": f"{values[0]}={text.rpartition('=')[2]}"},
+        )
+    return owner, text if owner is None else text[len(owner) + 1 :].strip()
+
+
+def _stds(spreads: Sequence[tuple[str | None, str]], value: str) -> dict[str, str]:
+    """The columns of standard deviations by those of the values, each once; where none is named, it is the one."""
+    found: dict[str, str] = {}
+    for owner, column in spreads:
+        of = owner or value
+        if found.setdefault(of, column) != column:
+            raise UsageError(
+                f"Are the standard deviations of {of!r} in column {found[of]!r} or in {column!r}? Name one of them."
+            )
+    return found
+
+
+def _check_distinct(table: Table, columns: Mapping[str, Iterable[str | None]]) -> None:
+    named = [(name, what) for what, names in columns.items() for name in names]
     first: dict[str, str] = {}
     for name, what in named:
         if name is not None and first.setdefault(name, what) != what:

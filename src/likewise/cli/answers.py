@@ -60,6 +60,6 @@ def _limit(analogue: Analogue) -> dict[str, str]:
     return {} if analogue.limit is None else {"limit": analogue.limit}
 
 
-def weights_json(problem: Problem) -> list[dict[str, Any]]:
-    """The similarities and their weights as JSON data."""
-    return [{"name": name, "weight": weight} for name, weight in problem.weights()]
+def weights_json(problem: Problem, outcome: str | None = None) -> list[dict[str, Any]]:
+    """The similarities and their weights as JSON data, of one outcome or of all together."""
+    return [{"name": name, "weight": weight} for name, weight in problem.weights(outcome)]

@@ -108,9 +108,8 @@ def _factors(problem: Problem, names: Names, name: str, number: int) -> list[cha
 
 def _trust(problem: Problem, name: str, number: int) -> list[charts.Chart]:
     """How good predictions of an outcome are, and their intervals; ids in the pictures are of this outcome alone."""
-    sheet = problem.sheet
-    known = 0 if sheet is None else sum(name in sheet.results(i) for i in sheet.measured)
-    left_out = problem.study.diagnose(each=False, outcome=name).left_out if known >= FEWEST else None
+    enough = problem.known_of(name) >= FEWEST
+    left_out = problem.study.diagnose(each=False, outcome=name).left_out if enough else None
     found = [charts.predictions(left_out, problem, name), charts.calibration(left_out, problem)]
     if left_out is None:
         return found

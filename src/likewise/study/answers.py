@@ -11,9 +11,11 @@ from likewise.errors import StudyError
 from likewise.model.assessment.diagnosis import Diagnosis, diagnose
 from likewise.model.committee import Committee
 from likewise.model.prediction import Prediction
+from likewise.similarity.base import Vector
 from likewise.study import explanation
 from likewise.study.checks import at_least_one
-from likewise.study.methods.base import Beliefs, Restarting
+from likewise.study.methods.base import AllBeliefs, Beliefs, Restarting
+from likewise.study.methods.outcomes import JointGoals
 from likewise.study.observations import observations, trials_of
 from likewise.study.recommendation import Recommendation, expected_best, recommend
 from likewise.study.results import Results
@@ -66,6 +68,15 @@ class Answers(Results):
             name, beliefs = self._outcome(outcome), self._beliefs(outcome)
             return explanation.analogues(fitted, beliefs, trials_of(self._ledger, name, self.goals), most, name)
 
+    def chance_feasible(self, objects: Sequence[Any]) -> Vector:
+        """The chance of each object to keep to all constraints, as far as their outcomes were measured; 1 without any.
+
+        objects: of the study's space: a list, an array, a series, or a data frame, whose rows are records.
+        """
+        fitted = [self.space.fit(x) for x in as_objects(objects)]
+        with self._lock:
+            return JointGoals(self.goals).chance_feasible(self._all_beliefs(), fitted)
+
     def committee(self, outcome: str | None = None) -> Committee:
         """The models behind the predictions, with their weights; values are negated when minimising.
 
@@ -95,13 +106,17 @@ class Answers(Results):
         return name
 
     def _beliefs(self, outcome: str | None = None) -> Beliefs:
-        name = self._outcome(outcome)
-        self._ledger.sync()
-        told = observations(self._ledger, self.goals)
-        if name not in told.outcomes:
+        name, found = self._outcome(outcome), self._all_beliefs()
+        if name not in found:
             which = f" of {name!r}" if self.goals.named else ""
             raise StudyError(f"study {self.name!r} has no observation{which} to predict from; tell it one first")
-        return self._proposer.believe(told)[name]
+        return found[name]
+
+    def _all_beliefs(self) -> AllBeliefs:
+        """The beliefs about each outcome that was measured; none while nothing was."""
+        self._ledger.sync()
+        told = observations(self._ledger, self.goals)
+        return self._proposer.believe(told) if told.outcomes else {}
 
 
 def _one(x: Any) -> Any:

@@ -37,8 +37,8 @@ class Cells:
         self.theirs = [c for c in results.columns if c not in own and not c.startswith(PREFIX)]
         self.extra = [c for c in self.theirs if c not in table.columns]
         roles = self.table.roles
-        measured = {roles.value, roles.std}
-        self.shared = [c for c in self.theirs if c not in roles.objects and c not in measured]
+        self.first = {roles.value, roles.stds.get(roles.value)}
+        self.shared = [c for c in self.theirs if c not in roles.objects and c not in self.first]
 
     def differences(self, place: int, source: int) -> Iterator[tuple[str, Any, Any]]:
         """The columns in which a row of the results says something else than the table, with both cells."""
@@ -69,11 +69,23 @@ class Cells:
         value = self._value(source, state)
         if value is not None or replaced:
             self.put(place, roles.value, value)
-        spread = [c for c in self.table.table.columns if c == roles.std or (replaced and deviations(c))]
+        others = {column for name, column in roles.stds.items() if name != roles.value}
+        spread = [
+            c
+            for c in self.table.table.columns
+            if c == roles.stds.get(roles.value) or (replaced and deviations(c) and c not in others)
+        ]
         for column in spread:
             told = self._cell(column, source) if column in columns else None
             if told is not None or replaced:
                 self.put(place, column, told)
+
+    def replace_other(self, place: int, column: str, source: int) -> None:
+        """A cell is that of a row of the results; an old standard deviation goes, unless there is a new one."""
+        self.set(place, column, source)
+        spread = self.table.roles.stds.get(column)
+        if spread is not None and (spread not in self.theirs or empty(self.results.table.frame[spread][source])):
+            self.put(place, spread, None)
 
     def _value(self, source: int, state: State | None) -> Any:
         """The value of a row of the results; a state that people wrote there stays there, if the column holds texts."""
@@ -93,9 +105,8 @@ class Cells:
     def append(self, source: int) -> int:
         """A new row with the cells of a row of the results, but for its value."""
         place, self.rows = self.rows, self.rows + 1
-        measured = {self.table.roles.value, self.table.roles.std}
         for column in self.theirs:
-            if column not in measured and not empty(self.results.table.frame[column][source]):
+            if column not in self.first and not empty(self.results.table.frame[column][source]):
                 self.set(place, column, source)
         self.changes += 1
         return place
@@ -221,7 +232,7 @@ class Cells:
         """Whether the cells of a column of the table are numbers."""
         if name in self.table.roles.objects:
             return self.table.kinds.get(name) == "numbers"
-        if name in (*self.table.roles.values, self.table.roles.std):
+        if name in (*self.table.roles.values, *self.table.roles.stds.values()):
             return True
         read = numbers(self.table.table.frame[name], self.table.decimal)
         return bool(read.present) and not read.bad

@@ -132,7 +132,8 @@ def _facts(sheet: Sheet, place: int) -> str:
     kind = None if state is None else state.kind.value
     value = repr(sheet.values[place])
     facts = [sheet.objects[place], value, sheet.std(place), kind]
-    return json.dumps(facts + ([sheet.results(place)] if sheet.others else []), sort_keys=True, default=str)
+    stds = {name: sheet.std(place, name) for name in sheet.others if sheet.has_stds(name)}
+    return json.dumps(facts + ([sheet.results(place), stds] if sheet.others else []), sort_keys=True, default=str)
 
 
 def history(journal: Journal, run: str) -> Sequence[dict[str, Any]]:

@@ -342,7 +342,7 @@ class _Merging:
         else:
             self.merge.conflicts.append(self._conflict(source, place, str(known), str(cell), column))
             if self.on_conflict == "replace":
-                self.cells.set(place, column, source)
+                self.cells.replace_other(place, column, source)
             elif self.on_conflict == "add":
                 self.cells.put(place, column, f"{known}{JOINT}{cell}")
 

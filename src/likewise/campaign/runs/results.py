@@ -170,7 +170,8 @@ def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
     """How results of a table are read; where they name runs and no objects, the run stands for the object."""
     found = table.of_results(chosen)
     columns = read(results, skip_ragged=chosen.skip_bad, may_be_empty=True).columns
-    std = found.std if found.std in columns else None
+    pairs = table.roles.stds.items()
+    std = tuple(f"{name}={column}" for name, column in pairs if name in columns and column in columns)
     text = tuple(name for name in found.text if name in columns)
     found = replace(found, others=tuple(name for name in found.others if name in columns))
     found = replace(found, block=found.block if found.block in columns else None)

@@ -137,7 +137,7 @@ def _new_cells(problem: Problem, sheet: Sheet, suggestion: Suggestion) -> Mappin
     names, decimal, frame = sheet.roles.objects, sheet.decimal, sheet.table.frame
     place = problem.place(suggestion.object)
     if place is not None:
-        measured = {*sheet.roles.values, sheet.roles.std}
+        measured = {*sheet.roles.values, *sheet.roles.stds.values()}
         theirs = [c for c in frame.columns if c not in sheet.own and c not in measured and not c.startswith(PREFIX)]
         return {name: frame[name][place] for name in theirs}
     texts = zip(names, to_cells(problem.study.space, suggestion.object, names, decimal), strict=True)

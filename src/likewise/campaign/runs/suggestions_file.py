@@ -84,7 +84,7 @@ def write_first_table(target: Path, space: Space, found: Sequence[Suggestion], c
     names = list(chosen.objects) or list(space.parts) or ["object"]
     cells = [to_cells(space, s.object, names) for s in found]
     columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
-    columns |= {name: [None] * len(found) for name in (chosen.value or "value", *chosen.others)}
+    columns |= {name: [None] * len(found) for name in chosen.measured}
     kept = dict(zip(own, (runs, [Kind.SUGGESTED.value] * len(found), ["1"] * len(found)), strict=True))
     frame = polars.DataFrame({**columns, **kept}, schema=dict.fromkeys((*columns, *kept), polars.String()))
     write(_with_predictions(frame, [said_of(s) for s in found], dialect, "."), target, dialect)

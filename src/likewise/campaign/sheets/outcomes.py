@@ -34,7 +34,7 @@ class Outcomes:
 
     values: Numbers
     others: dict[str, Numbers]
-    stds: Numbers | None
+    stds: dict[str, Numbers]
     states: dict[int, State]
     given: frozenset[str]
     sides: dict[str, dict[int, str]]
@@ -47,12 +47,12 @@ class Outcomes:
         values = numbers(table.column(chosen.value), sign)
         others = {name: numbers(table.column(name), sign) for name in chosen.others}
         read = {chosen.value: values, **others}
-        given = frozenset() if results else _known_columns(table, read, listener)
+        given = frozenset() if results else _known_columns(table, read, chosen, listener)
         partly = _partly([each for name, each in read.items() if name not in given])
         values, states = _read_states(table, chosen.value, own, values, sign, listener, partly)
         limits = {name: _limits(table, name, each, sign) for name, each in others.items()}
         others = {name: _without_failed(limits[name].fill(each), states) for name, each in others.items()}
-        stds = None if chosen.std is None else numbers(table.column(chosen.std), sign)
+        stds = {name: numbers(table.column(column), sign) for name, column in chosen.stds.items()}
         for name, each in limits.items():
             _say_taken(table, each.said, [math.nan] * len(table), listener, f"{name}: ")
         return cls(values, others, stds, states, given, {name: each.sides for name, each in limits.items()})
@@ -67,11 +67,9 @@ class Outcomes:
         yield from _bad_numbers(table, chosen.value, self.values, NO_NUMBER)
         for name, each in self.others.items():
             yield from _bad_numbers(table, name, each, NO_NUMBER)
-        if self.stds is not None and chosen.std is not None:
-            negative = [i for i, std in enumerate(self.stds.values) if std < 0]
-            yield from _bad_numbers(
-                table, chosen.std, replace(self.stds, bad=sorted({*self.stds.bad, *negative})), NO_STD
-            )
+        for name, read in self.stds.items():
+            negative = [i for i, std in enumerate(read.values) if std < 0]
+            yield from _bad_numbers(table, chosen.stds[name], replace(read, bad=sorted({*read.bad, *negative})), NO_STD)
 
 
 def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> Iterator[Bad]:
@@ -117,14 +115,25 @@ def _is_open(state: State | None) -> bool:
     return state is not None and state.kind in OPEN
 
 
-def _known_columns(table: Table, read: Mapping[str, Numbers], listener: Listener) -> frozenset[str]:
-    """The columns of values that are known of every row, while others have gaps: those are not what is measured."""
+def _known_columns(table: Table, read: Mapping[str, Numbers], chosen: Roles, listener: Listener) -> frozenset[str]:
+    """The columns of values that are known of every row, also where nothing was measured: those are not measured.
+
+    A row without a result shows it. Where all that is optimised would be known, it was measured in every row.
+    """
     full = [name for name, each in read.items() if each.present == len(table)]
-    if len(full) == len(read) or not len(table):
+    others = [each for name, each in read.items() if name not in full]
+    if not full or not others or {*chosen.optimised} <= {*full}:
+        return frozenset()
+    if not set.intersection(*map(_gaps, others)):
         return frozenset()
     for name in full:
         listener.note(f"{table.name}: column {name!r} has a number in every row, so it is taken as known, not measured")
     return frozenset(full)
+
+
+def _gaps(read: Numbers) -> set[int]:
+    """The rows of a column that say nothing."""
+    return {i for i, value in enumerate(read.values) if math.isnan(value)} - {*read.bad}
 
 
 def _partly(columns: Sequence[Numbers]) -> set[int]:

@@ -35,7 +35,7 @@ def sheet(
     for note in table.notes:
         listener.note(note)
     named = choices.objects or _parts(table, space)
-    own = choices.own or run_columns(table, (*named, choices.value, *choices.others, choices.std, choices.block))
+    own = choices.own or run_columns(table, (*named, *choices.measured))
     theirs = replace(table, frame=table.frame.drop([c for c in own if c in table.columns and c not in named]))
     chosen = _roles(theirs, choices, named)
     for column in choices.text:
@@ -63,7 +63,8 @@ def sheet(
 
 def _roles(table: Table, choices: Choices, named: tuple[str, ...]) -> Roles:
     others, decimal, block = choices.others, choices.decimal, choices.block
-    return roles(table, named, choices.value, choices.std, others=others, decimal=decimal, block=block)
+    found = roles(table, named, choices.value, choices.std, others=others, decimal=decimal, block=block)
+    return replace(found, optimised=choices.optimised or found.values)
 
 
 def _made(
@@ -74,7 +75,7 @@ def _made(
         chosen,
         found.objects,
         outcomes.values.values,
-        None if outcomes.stds is None else outcomes.stds.values,
+        {name: each.values for name, each in outcomes.stds.items()},
         sign,
         found.kinds,
         spellings=found.spellings,
@@ -96,7 +97,7 @@ def _remark(made: Sheet, listener: Listener, *, results: bool) -> None:
     """Say what was taken for what, and what may have been meant otherwise."""
     table, chosen = made.table, made.roles
     notes = [", ".join(chosen.chosen)] if chosen.chosen else []
-    used = (*chosen.objects, *chosen.values, chosen.std, chosen.block)
+    used = (*chosen.objects, *chosen.values, *chosen.stds.values(), chosen.block)
     notes += [f"column {column!r} {remark}" for column, remark in table.remarks.items() if column in used]
     computed = sorted(table.computed & {*chosen.objects})
     notes += [f"column {column!r} has formulas, with the results of when it was saved" for column in computed]
@@ -110,6 +111,6 @@ def _sign(
     table: Table, chosen: Roles, kinds: Mapping[str, str], otherwise: Decimal | None, space: Space | None
 ) -> Decimal | None:
     """The decimal sign of the values, and of the objects that are numbers."""
-    values = [column for column in (*chosen.values, chosen.std) if column is not None]
+    values = [*chosen.values, *chosen.stds.values()]
     read = [column for column in chosen.objects if kinds.get(column, "numbers") == "numbers"]
     return sign_of(table, values, [c for c in read if space is None or numeric(space, c)], otherwise=otherwise)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from likewise.campaign.objects import Bad
-from likewise.campaign.roles import Roles
+from likewise.campaign.roles import Roles, spread_of
 from likewise.campaign.runs.columns import RunColumns
 from likewise.campaign.spellings import Spellings
 from likewise.campaign.states import CLOSED, OPEN, Kind, State, status_of
@@ -29,13 +29,15 @@ ORDERS = ("round", "date")
 class Choices:
     """What the user said about the columns of a table.
 
+    `std` are columns of standard deviations: `sd`, or `yield=sd` where there are several columns of values.
+
     For results, `kinds` are what the table's columns hold, `spellings` how it spells its texts, `sign` is its decimal
     sign, which they have if in doubt, and `own` are the columns that likewise keeps in it.
     """
 
     objects: tuple[str, ...] = ()
     value: str | None = None
-    std: str | None = None
+    std: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     decimal: Decimal | None = None
     skip_bad: bool = False
@@ -45,6 +47,19 @@ class Choices:
     own: RunColumns | None = None
     others: tuple[str, ...] = ()
     block: str | None = None
+    optimised: tuple[str, ...] = ()
+
+    @property
+    def spreads(self) -> tuple[str, ...]:
+        """The columns of standard deviations, without the names of those that they belong to."""
+        values = [name for name in (self.value, *self.others) if name is not None]
+        return tuple(spread_of(text, values)[1] for text in self.std)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The columns of a new table in which results are written: values, standard deviations, blocks."""
+        blocks = () if self.block is None else (self.block,)
+        return tuple(dict.fromkeys((self.value or "value", *self.others, *self.spreads, *blocks)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +74,8 @@ class Sheet:
     roles: Roles
     objects: list[Any]
     values: list[float]
-    stds: list[float] | None
+    # Standard deviations by the column of their values.
+    stds: dict[str, list[float]]
     sign: Decimal | None = None
     kinds: dict[str, str] = field(default_factory=dict)
     skipped: tuple[Bad, ...] = ()
@@ -106,6 +122,10 @@ class Sheet:
             for name, values in columns.items()
             if name not in self.given and not math.isnan(values[place])
         }
+
+    def measured_in(self, column: str | None) -> list[int]:
+        """The measured rows that have a value in a column; all of them where no column is named."""
+        return self.measured if column is None else [i for i in self.measured if column in self.results(i)]
 
     @cached_property
     def candidates(self) -> list[int]:
@@ -158,13 +178,11 @@ class Sheet:
 
     def measurement(self, place: int, column: str | None = None) -> Measurement:
         """What was measured in a row: a value, or only a limit; of the first column of values, or of a further one."""
+        std, block = self.std(place, column), self.block(place)
         if column is not None and column != self.roles.value:
-            return Measurement(
-                self.others[column][place], limit=self.sides.get(column, {}).get(place), block=self.block(place)
-            )
+            return Measurement(self.others[column][place], std, self.sides.get(column, {}).get(place), block)
         state = self.states.get(place)
-        side = None if state is None else state.side
-        return Measurement(self.values[place], self.std(place), side, self.block(place))
+        return Measurement(self.values[place], std, None if state is None else state.side, block)
 
     def block(self, place: int) -> str | None:
         """What a row was measured together with, if that is known."""
@@ -193,9 +211,13 @@ class Sheet:
         known = self.spellings.get(column)
         return known.of([value]).get(value, value) if isinstance(value, str) and known is not None else value
 
-    def std(self, place: int) -> float | None:
-        """The standard deviation of a row's value, if it is known."""
-        known = math.nan if self.stds is None else self.stds[place]
+    def has_stds(self, column: str | None = None) -> bool:
+        """Whether there are standard deviations of a column of values; of the first one if none is named."""
+        return (column or self.roles.value) in self.stds
+
+    def std(self, place: int, column: str | None = None) -> float | None:
+        """The standard deviation of a row's value, if it is known; of the first column of values if none is named."""
+        known = self.stds[column or self.roles.value][place] if self.has_stds(column) else math.nan
         return None if math.isnan(known) else known
 
     def of_results(self, chosen: Choices) -> Choices:
@@ -204,7 +226,7 @@ class Sheet:
             chosen,
             objects=self.roles.objects,
             value=self.roles.value,
-            std=self.roles.std,
+            std=tuple(f"{name}={column}" for name, column in self.roles.stds.items()),
             others=self.roles.others,
             kinds=self.kinds,
             sign=self.sign,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -46,7 +45,10 @@ class Columns:
         list[str] | None,
         typer.Option("--require", help='Column of measured values that has to keep a limit: "impurity<2", "pH 6..8".'),
     ] = None
-    std: Annotated[str | None, typer.Option("--std", help="Column of the measurements' standard deviations.")] = None
+    std: Annotated[
+        list[str] | None,
+        typer.Option("--std", help="Column of the measurements' standard deviations; of several: yield=sd, and again."),
+    ] = None
     block: Annotated[
         str | None, typer.Option("--block", help="Column of a day, plate or person that may shift the values.")
     ] = None
@@ -70,12 +72,13 @@ class Columns:
         return Choices(
             tuple(self.object or ()),
             value,
-            self.std,
+            tuple(self.std or ()),
             tuple(self.text or ()),
             decimal,
             bool(self.skip_bad),
             others=tuple(name for name in others if name is not None),
             block=self.block,
+            optimised=tuple(self.aims().objectives),
         )
 
     def aims(self, minimize: bool | None = None) -> Aims:
@@ -86,13 +89,6 @@ class Columns:
         if aims.limits and not aims.objectives:
             raise UsageError("--require needs a column to optimise beside it; give --value yield:max, say.")
         return aims
-
-    def single(self, command: str) -> Columns:
-        """The same for a command that looks at one column of values."""
-        if self.aims().several:
-            names = " or ".join(f"--value {shlex.quote(name)}" for name in self.aims().columns)
-            raise UsageError(f"likewise {command} looks at one column of values; say which: {names}.")
-        return self
 
 
 @dataclass(frozen=True)
@@ -135,7 +131,7 @@ class Aim(Model):
         directions = [*aims.objectives.values()] or ["minimize" if self.minimize else "maximize"]
         given = replace(super().request(columns), direction=directions[0])
         if not aims.several:
-            return replace(given, bounds=parse_bounds(self.bounds))
+            return replace(given, bounds=parse_bounds(_own_bounds(self.bounds, aims)))
         return replace(given, aims=aims, bounds=parse_named_bounds(self.bounds))
 
 
@@ -176,6 +172,12 @@ class Plate:
         from likewise.cli.batches import Batch
 
         return Batch(*parts, self.where, self.cost, self.budget)
+
+
+def _own_bounds(text: str | None, aims: Aims) -> str | None:
+    """The bounds of the one column, which may be named: yield=0,100."""
+    name = next(iter(aims.columns), None)
+    return text if text is None or name is None else text.strip().removeprefix(f"{name}=")
 
 
 def parse_named_bounds(text: str | None) -> dict[str, Bounds] | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from likewise.campaign.aims import limits_text
 from likewise.campaign.cautions import beyond_seen
 from likewise.campaign.display.numbers import expectation
 from likewise.campaign.objects import cell_of_kind
@@ -13,12 +14,13 @@ from likewise.campaign.problem import Problem, solve
 from likewise.campaign.project import find_project
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.wording import shown
+from likewise.campaign.wording import percent, shown
 from likewise.cli.answers import analogues_json, header_json, weights_json
 from likewise.cli.commands import options
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
-from likewise.cli.work.session import Session, one_value
+from likewise.cli.work.per_outcome import PerOutcome, answers_json, ask_each, say_each
+from likewise.cli.work.session import Session
 from likewise.errors import UsageError
 from likewise.study.measurement import Measurement
 from likewise.study.suggestion import Analogue
@@ -27,17 +29,18 @@ from likewise.study.suggestion import Analogue
 def explain(words: list[str], most: int, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
     """What is expected of the object that the words name, and why."""
     session, what = _session(words, console)
-    columns, model = one_value(session, columns, "explain"), session.fill(model)
+    columns, model = session.look(columns, model)
     table = sheet(session.table, columns.choices, console)
     x = table.respell(_object(table, what))
     for note in beyond_seen(x, table.in_play, table.roles.objects[0]):
         console.note(note)
     with console.working("comparing objects"):
-        problem, found = solve(table, model.request(columns), lambda p: _predict(p, x, most), console, extra=[x])
-    rows = _rows_of(problem, x)
-    return Reply(
-        lambda: header_json(problem, console) | _data(problem, found, rows), lambda: _say(problem, found, rows)
-    )
+        problem, found = solve(table, model.request(columns), lambda p: _explain(p, x, most, console), console, [x])
+    return Reply(lambda: header_json(problem, console) | _data(problem, x, found), lambda: _say_all(problem, x, found))
+
+
+def _explain(problem: Problem, x: Any, most: int, console: Console) -> PerOutcome[Prediction]:
+    return ask_each(problem, 1, "a prediction", lambda name: _predict(problem, x, most, name), console)
 
 
 def _session(words: list[str], console: Console) -> tuple[Session, list[str]]:
@@ -51,7 +54,7 @@ def _session(words: list[str], console: Console) -> tuple[Session, list[str]]:
 
 
 class Prediction(NamedTuple):
-    """What is expected of an object, and why."""
+    """What is expected of an object, why, and in which rows it was measured."""
 
     object: Any
     mean: float
@@ -59,13 +62,16 @@ class Prediction(NamedTuple):
     low: float
     high: float
     analogues: tuple[Analogue, ...]
+    measured: Sequence[tuple[int, Measurement]]
+    similarities: list[dict[str, Any]]
 
 
-def _predict(problem: Problem, x: Any, most: int) -> Prediction:
-    problem.need(1, "a prediction")
-    found = problem.study.predict([x])
+def _predict(problem: Problem, x: Any, most: int, outcome: str | None) -> Prediction:
+    found = problem.study.predict([x], outcome=outcome)
     mean, std, low, high = (float(row[0]) for row in (*found, *found.interval()))
-    return Prediction(x, mean, std, low, high, problem.study.explain(x, most))
+    because = problem.study.explain(x, most, outcome=outcome)
+    shares = weights_json(problem, outcome)
+    return Prediction(x, mean, std, low, high, because, _rows_of(problem, x, outcome), shares)
 
 
 def _object(table: Sheet, what: list[str]) -> Any:
@@ -82,23 +88,52 @@ def _object(table: Sheet, what: list[str]) -> Any:
     return {name: cell_of_kind(cells[name], table.kinds.get(name, "text"), name, table.sign) for name in columns}
 
 
-def _rows_of(problem: Problem, x: Any) -> list[tuple[int, Measurement]]:
+def _rows_of(problem: Problem, x: Any, outcome: str | None) -> list[tuple[int, Measurement]]:
     """The rows in which the object was measured, and its values."""
     sheet = problem.sheet
     assert sheet is not None
     key = problem.study.space.key(x)
-    same = [i for i in sheet.measured if problem.study.space.key(sheet.objects[i]) == key]
-    return [(sheet.table.number(i), sheet.measurement(i)) for i in same]
+    same = [i for i in sheet.measured_in(outcome) if problem.study.space.key(sheet.objects[i]) == key]
+    return [(sheet.table.number(i), sheet.measurement(i, outcome)) for i in same]
 
 
-def _say(problem: Problem, found: Prediction, measured: Sequence[tuple[int, Measurement]]) -> None:
+def _known(problem: Problem, x: Any) -> dict[str, float]:
+    """What is known of an object without a measurement, by column: objectives that every row of the table has."""
+    computed = problem.study.goals.computed if problem.place(x) is not None else {}
+    return {name: float(each.values([x])[0]) for name, each in computed.items()}
+
+
+def _feasible(problem: Problem, x: Any) -> float | None:
+    """The chance to keep to the limits; None where there are none, or nothing is known of them."""
+    limited = [name for name in problem.outcomes if name in problem.study.goals.constraints]
+    return float(problem.study.chance_feasible([x])[0]) if limited else None
+
+
+def _say_all(problem: Problem, x: Any, found: PerOutcome[Prediction]) -> None:
+    if None in found:
+        _say(problem, found[None], None, f"{shown(x)}: expected")
+        return
+    say(shown(x))
+    if (chance := _feasible(problem, x)) is not None:
+        say(f"Chance to keep {_limits(problem)}: {percent(chance)}.")
+    say(*(f"{name} is known: {value:.6g}." for name, value in _known(problem, x).items()), "")
+    say_each(found, problem.study.goals, lambda name, each: _say(problem, each, name, "Expected"))
+
+
+def _limits(problem: Problem) -> str:
+    """The limits of what was measured, in words."""
+    limits = problem.study.goals.constraints
+    return " and ".join(f"{name} {limits_text(limits[name])}" for name in problem.outcomes if name in limits)
+
+
+def _say(problem: Problem, found: Prediction, outcome: str | None, begin: str) -> None:
     assert problem.sheet is not None
     roles = problem.sheet.roles
-    expected = expectation(found.mean, found.low, found.high)
-    say(f"{shown(found.object)}: expected {roles.value} {expected}, with a chance of 95 %")
-    say(*(f"It was measured: {value} in row {row}." for row, value in measured), "")
+    value = roles.value if outcome is None else outcome
+    say(f"{begin} {value} {expectation(found.mean, found.low, found.high)}, with a chance of 95 %")
+    say(*(f"It was measured: {value} in row {row}." for row, value in found.measured), "")
     rows = [(f"{a.influence:+.3f}", _text(a), shown(a.object), str(problem.row(a.object))) for a in found.analogues]
-    say_table(("weight", roles.value, ", ".join(roles.objects), "row"), rows, right=(0, 1, 3))
+    say_table(("weight", value, ", ".join(roles.objects), "row"), rows, right=(0, 1, 3))
 
 
 def _text(analogue: Analogue) -> str:
@@ -109,14 +144,19 @@ def _limit(measured: Measurement) -> dict[str, str]:
     return {} if measured.limit is None else {"limit": measured.limit}
 
 
-def _data(problem: Problem, found: Prediction, measured: Sequence[tuple[int, Measurement]]) -> dict[str, Any]:
+def _data(problem: Problem, x: Any, found: PerOutcome[Prediction]) -> dict[str, Any]:
+    several = {} if None in found else {"chance_feasible": _feasible(problem, x), "known": _known(problem, x)}
+    each = answers_json(found, lambda one: _prediction_json(problem, one))
+    return {"object": problem.study.space.to_json(x), **several, **each}
+
+
+def _prediction_json(problem: Problem, found: Prediction) -> dict[str, Any]:
     return {
-        "object": problem.study.space.to_json(found.object),
         "mean": found.mean,
         "std": found.std,
         "low": found.low,
         "high": found.high,
-        "measurements": [{"row": row, "value": one.value, **_limit(one)} for row, one in measured],
+        "measurements": [{"row": row, "value": one.value, **_limit(one)} for row, one in found.measured],
         "because": analogues_json(problem, found.analogues),
-        "similarities": weights_json(problem),
+        "similarities": found.similarities,
     }

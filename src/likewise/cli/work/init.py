@@ -83,7 +83,7 @@ def _write_empty(file: Path, space: Space, chosen: Choices) -> None:
     """A table without rows, for candidates of a space."""
     check_name(file)
     names = list(chosen.objects) or list(space.parts) or ["object"]
-    columns = dict.fromkeys([*names, chosen.value or "value", *chosen.others], polars.String())
+    columns = dict.fromkeys([*names, *chosen.measured], polars.String())
     write(polars.DataFrame(schema=columns), file, dialect_for(file, Dialect()))
 
 
@@ -115,9 +115,7 @@ def _choices(file: Path, chosen: Choices, space: Space | None) -> Choices:
         likely = [
             c
             for c in table.columns
-            if c not in (value, *chosen.others, chosen.std, *table.computed)
-            and not aside(c)
-            and not c.startswith("likewise_")
+            if c not in (value, *chosen.measured, *table.computed) and not aside(c) and not c.startswith("likewise_")
         ]
         return replace(chosen, objects=tuple(likely), value=value)
     return chosen
@@ -136,7 +134,8 @@ def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: option
         "aims": named.aims(model.minimize),
         "object": list(roles.objects),
         "value": roles.value,
-        "std": roles.std,
+        "std": dict(roles.stds) if roles.others else roles.stds.get(roles.value),
+        "block": roles.block,
         "text": list(chosen.text),
         "decimal": chosen.decimal,
         "skip_bad": chosen.skip_bad or None,

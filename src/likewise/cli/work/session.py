@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from likewise.campaign.aims import read_value
 from likewise.campaign.listener import Listener
 from likewise.campaign.project import NAME, Project, find_project
-from likewise.cli.commands.options import Columns
+from likewise.cli.commands.options import Aim, Columns
 from likewise.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,6 +76,42 @@ class Session:
         names = [each.name for each in fields(options)]
         return replace(options, **self.values({name: getattr(options, name) for name in names}))
 
+    def columns(self, typed: Columns) -> Columns:
+        """What is said about the columns; the project's settings for outcomes that are not among them do not count."""
+        filled = self.fill(typed)
+        if not typed.value or self.project is None:
+            return filled
+        filled = replace(
+            filled, value=_with_directions(typed.value, _as_option("value", self.project.options.get("value", [])))
+        )
+        others = self._others(filled)
+        kept = [text for text in filled.std or () if typed.std or not text.startswith(others)]
+        return replace(filled, std=kept or None)
+
+    def look(self, typed: Columns, model: Aim) -> tuple[Columns, Aim]:
+        """The options of a command that looks at the model; of columns of values that are typed, no limits are kept.
+
+        Limits that are typed, too, count.
+        """
+        columns = self.columns(typed)
+        columns = replace(columns, require=typed.require) if typed.value else columns
+        return columns, self.model(model, columns)
+
+    def model(self, typed: Aim, columns: Columns) -> Aim:
+        """How objects of these columns are compared, and which are the best."""
+        filled = self.fill(typed)
+        if filled.bounds is None or typed.bounds is not None:
+            return filled
+        others = self._others(columns)
+        kept = [part for part in filled.bounds.split(";") if not part.startswith(others)]
+        return replace(filled, bounds=";".join(kept) or None)
+
+    def _others(self, columns: Columns) -> tuple[str, ...]:
+        """How settings begin that are for outcomes of the project which are not looked at."""
+        chosen = columns.aims().columns
+        outcomes = () if self.project is None else self.project.outcomes
+        return tuple(f"{name}=" for name in outcomes if chosen and name not in chosen)
+
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The same for options by their names."""
         known: Mapping[str, Any] = {} if self.project is None else self.project.options
@@ -92,10 +129,14 @@ class Session:
             self.listener.note(f"{option} in place of what {self.project.path} says, for this command alone")
 
 
-def one_value(session: Session, columns: Columns, name: str) -> Columns:
-    """The columns for a command that looks at one column of values; one that is typed goes without the project's."""
-    filled = session.fill(columns)
-    return (replace(filled, require=None) if columns.value else filled).single(name)
+def _with_directions(typed: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The columns of values that are typed; one without a direction has that of the project.
+
+    >>> _with_directions(["cost"], ["yield:maximize", "cost:minimize"])
+    ['cost:minimize']
+    """
+    wanted = {name: text for text in known for name, direction in [read_value(text)] if direction is not None}
+    return [wanted.get(text, text) for text in typed]
 
 
 def _as_option(name: str, value: Any) -> Any:

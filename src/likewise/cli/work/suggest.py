@@ -67,8 +67,8 @@ def suggest(file: Path | None, typed: Typed, console: Console) -> Reply:
     if file is None and typed.own["space"] is not None:
         session = replace(session, file=None, project=None)
     given = session.values(typed.own)
-    columns, plate = session.fill(typed.columns), session.fill(typed.plate)
-    model = _direction(session, columns, session.fill(typed.model))
+    columns, plate = session.columns(typed.columns), session.fill(typed.plate)
+    model = _direction(session, columns, session.model(typed.model, columns))
     files = Files(given["out"], given["report"], typed.force, typed.more, plate.plate)
     _check_files(session.file, given["space"], files)
     request = replace(

@@ -42,7 +42,7 @@ def tell(
 ) -> Reply:
     """The results merged into the table."""
     session, results = _files(files, console)
-    columns = session.fill(columns)
+    columns = session.columns(columns)
     merging = Merging(session, results, _target(session.table, results, out, force))
     try:
         merged = merge_files(session.table, results, columns.choices, on_conflict.value, merging.target, console)

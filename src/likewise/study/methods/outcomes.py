@@ -14,6 +14,7 @@ from likewise.acquisition.joint import JointScorer
 from likewise.acquisition.outcome import Certain, Outcome, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.model.committee import Committee
+from likewise.model.comparison import Comparison
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Generator
 from likewise.study.goals import Computed, Goals
@@ -54,6 +55,15 @@ class JointGoals:
         objectives = sum(one.objective for one in outcomes) + len(certain)
         directions = spread_directions(objectives, rng) if objectives > EXACT else None
         return JointScorer.on(outcomes, certain, feasibility, directions)
+
+    def chance_feasible(self, beliefs: AllBeliefs, objects: Sequence[Any]) -> Vector:
+        """The chance of each object to keep to all limits; those of outcomes that were never measured do not count."""
+        limited = [name for name in sorted(beliefs) if name in self.goals.constraints]
+        if not limited:
+            return np.ones(len(objects))
+        outcomes = tuple(self._outcome(name, beliefs[name].committee) for name in limited)
+        # Without a front the chance leads, and no objective is looked at.
+        return JointScorer(outcomes, (), (), None).judge(Comparison(objects)).feasible
 
     def _outcome(self, name: str, committee: Committee) -> Outcome:
         goals, sign, scale = self.goals, self.goals.sign(name), committee.transform
