@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,6 +43,8 @@ KINDS = {word: kind for kind, words in WORDS.items() for word in words}
 OPEN = frozenset({Kind.SUGGESTED, Kind.RUNNING})
 # Experiments that have no result and get none.
 CLOSED = frozenset({Kind.UNDETERMINED, Kind.SKIPPED})
+# What a run is as a whole, whatever else was measured of it.
+WHOLE = frozenset({Kind.FAILED, Kind.SKIPPED})
 LIMIT = re.compile(r"^(<=?|≤|>=?|≥|below|under|above|over)\s*(.+?)\s*%?$", re.IGNORECASE)
 BELOW_SIGNS = ("<", "≤", "below", "under")
 TAKEN = {
@@ -106,6 +109,34 @@ def combine(measured: bool, in_value: State | None, in_status: State | None) -> 
         # It says that there is a result, and there is none.
         return State(Kind.RUNNING, said=in_status.said)
     return in_status
+
+
+def combine_outcomes(cells: Sequence[State], in_status: State | None, *, results: bool, lacking: bool) -> State | None:
+    """The state of a row of several outcomes; None is measured, or a candidate if it is not.
+
+    `cells` is what texts in the columns of values say, in their order. `results` says whether any column has a value,
+    `lacking` whether any says nothing. A run that failed or was skipped is so as a whole, whichever column says it. A
+    text such as n.d. counts for its own column alone.
+    """
+    for state in (in_status, *cells):
+        if state is not None and state.kind in WHOLE:
+            return state
+    if (running := next((state for state in cells if state.kind in OPEN), None)) is not None:
+        return State(Kind.RUNNING, said=running.said)
+    if in_status is not None and in_status.kind in OPEN and lacking:
+        return in_status
+    if results:
+        return None
+    undetermined = next((state for state in cells if state.kind in CLOSED), None)
+    if undetermined is None and in_status is not None and in_status.limit is not None:
+        # Of which outcome it is the limit, nobody knows.
+        return State(Kind.RUNNING, said=in_status.said)
+    return undetermined or combine(False, None, in_status)
+
+
+def is_open(state: State | None) -> bool:
+    """Whether a result is still to come."""
+    return state is not None and state.kind in OPEN
 
 
 def status_of(measured: bool, state: State | None) -> str | None:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.campaign.listener import Listener
-from likewise.campaign.runs.merge import Merge, OnConflict, merge_results
+from likewise.campaign.runs.merge import merge_results
+from likewise.campaign.runs.merged import Merge, OnConflict
 from likewise.campaign.runs.results import as_results
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet

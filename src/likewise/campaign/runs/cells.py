@@ -12,7 +12,7 @@ from likewise.campaign.roles import PREFIX, deviations
 from likewise.campaign.runs.columns import whole
 from likewise.campaign.runs.matching import shows
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import Kind, State, read_state
+from likewise.campaign.states import Kind, State, is_open, read_state
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, missing, number, numbers, one_number
 from likewise.tables.formatting import cell_text, number_text
@@ -36,8 +36,12 @@ class Cells:
         self.changed: dict[str, dict[int, Any]] = {}
         self.theirs = [c for c in results.columns if c not in own and not c.startswith(PREFIX)]
         self.extra = [c for c in self.theirs if c not in table.columns]
+        # A table in which no number tells its sign has that of its first results.
+        self.decimal = self.table.sign or self.results.decimal
         roles = self.table.roles
         self.first = {roles.value, roles.stds.get(roles.value)}
+        # Columns of standard deviations of further outcomes, with what they belong to.
+        self.spreads = {column: name for name, column in roles.stds.items() if name != roles.value}
         self.shared = [c for c in self.theirs if c not in roles.objects and c not in self.first]
 
     def differences(self, place: int, source: int) -> Iterator[tuple[str, Any, Any]]:
@@ -69,35 +73,59 @@ class Cells:
         value = self._value(source, state)
         if value is not None or replaced:
             self.put(place, roles.value, value)
-        others = {column for name, column in roles.stds.items() if name != roles.value}
         spread = [
             c
             for c in self.table.table.columns
-            if c == roles.stds.get(roles.value) or (replaced and deviations(c) and c not in others)
+            if c == roles.stds.get(roles.value) or (replaced and deviations(c) and c not in self.spreads)
         ]
         for column in spread:
             told = self._cell(column, source) if column in columns else None
             if told is not None or replaced:
                 self.put(place, column, told)
 
-    def replace_other(self, place: int, column: str, source: int) -> None:
-        """A cell is that of a row of the results; an old standard deviation goes, unless there is a new one."""
-        self.set(place, column, source)
+    def is_same(self, place: int, column: str, source: int) -> bool:
+        """Whether a cell says what a row of the results says."""
+        told = self.results.table.frame[column][source] if column in self.theirs else None
+        return is_same_cell(told, self.current(place, column), self.results.sign, self.table.sign)
+
+    def set_other(self, place: int, column: str, source: int, *, replaced: bool) -> None:
+        """A row has a further outcome of a row of the results; the standard deviation of an old value goes."""
+        self.put(place, column, self._text_of(column, source))
         spread = self.table.roles.stds.get(column)
-        if spread is not None and (spread not in self.theirs or empty(self.results.table.frame[spread][source])):
-            self.put(place, spread, None)
+        if spread is None or spread not in self.table.table.columns:
+            return
+        told = self._cell(spread, source)
+        if told is not None or (replaced and not empty(self.current(place, spread))):
+            self.put(place, spread, told)
 
     def _value(self, source: int, state: State | None) -> Any:
         """The value of a row of the results; a state that people wrote there stays there, if the column holds texts."""
         column = self.table.roles.value
         cell = self.results.table.frame[column][source]
-        if state is None:
+        if state is None or one_number(cell_text(cell), self.results.sign) is not None:
             return self._cell(column, source)
         if empty(cell) or not self._holds_text(column):
             return None
-        if state.limit is None or self.table.decimal == self.results.decimal:
-            return cell_text(cell)
-        return f"{'<' if state.kind is Kind.BELOW else '>'}{number_text(state.limit, self.table.decimal)}"
+        return self._limit_text(cell)
+
+    def _text_of(self, column: str, source: int) -> Any:
+        """A value of a further outcome, or the text that people wrote in its place."""
+        cell = self.results.table.frame[column][source]
+        if self._holds_text(column) and read_state(cell_text(cell), self.results.sign) is not None:
+            return self._limit_text(cell)
+        return self._cell(column, source)
+
+    def _limit_text(self, cell: Any) -> str:
+        """A text in place of a value; a limit has the decimal sign of the table."""
+        text = cell_text(cell)
+        state = read_state(text, self.results.sign)
+        if state is None or state.limit is None or self.decimal == self.results.decimal:
+            return text
+        return f"{'<' if state.kind is Kind.BELOW else '>'}{number_text(state.limit, self.decimal)}"
+
+    def is_free(self, cell: Any) -> bool:
+        """Whether a cell of the table waits for content: it is empty, or says that a result is still to come."""
+        return empty(cell) or is_open(read_state(cell_text(cell)))
 
     def _holds_text(self, column: str) -> bool:
         return self.table.table.frame.schema[column] == polars.String
@@ -110,6 +138,12 @@ class Cells:
                 self.set(place, column, source)
         self.changes += 1
         return place
+
+    def append_object(self, place: int) -> int:
+        """A new row with the object of another one."""
+        new, self.rows = self.rows, self.rows + 1
+        self.copy_object(place, new)
+        return new
 
     def copy_object(self, place: int, to: int) -> None:
         """A row has the object of another one."""
@@ -130,7 +164,7 @@ class Cells:
     def lacks_results(self, place: int) -> bool:
         """Whether some of several outcomes of a row are still to come."""
         columns = [name for name in self.table.roles.values if name not in self.table.given]
-        return len(columns) > 1 and any(empty(self.current(place, name)) for name in columns)
+        return len(columns) > 1 and any(self.is_free(self.current(place, name)) for name in columns)
 
     def mark(self, place: int, run: str, state: State | None, *, settled: bool) -> None:
         """Write down the run of a row, and where it stands; not in tables without runs and states."""
@@ -240,14 +274,14 @@ class Cells:
     def _as_text(self, cell: Any, numeric: bool) -> str:
         """The cell with the decimal sign of the table, if it is a number that has any."""
         if isinstance(cell, float):
-            return number_text(cell, self.table.decimal)
+            return number_text(cell, self.decimal)
         if not isinstance(cell, str):
             return cell_text(cell)
-        same = self.table.decimal == self.results.decimal and "," not in cell
+        same = self.decimal == self.results.decimal and "," not in cell
         if not numeric or not ("." in cell or "," in cell) or same:
             return cell
         value = number(cell.strip(), self.results.decimal)
-        return cell if value is None else number_text(value, self.table.decimal)
+        return cell if value is None else number_text(value, self.decimal)
 
 
 def updated_status(known: str, wanted: str) -> str:

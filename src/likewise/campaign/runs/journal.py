@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from likewise.campaign.runs.merge import Base
+from likewise.campaign.runs.merged import TOLD, Base
 from likewise.campaign.sheets.sheet import Sheet
 from likewise.errors import TableError
 
@@ -62,11 +62,13 @@ class Journal:
 
     @property
     def base(self) -> Base:
-        """The cells of each run as they were suggested, and under no name the result that was told last."""
+        """The cells of each run as they were suggested, and the results that were told last."""
         found = {run: dict(line.get("cells", {})) for run, line in self.suggestions.items()}
         for line in self.of_kind("result"):
-            said = line.get("said") or repr(line.get("value"))
-            found.setdefault(str(line.get("run")), {})[""] = said
+            told = found.setdefault(str(line.get("run")), {})
+            if "value" in line:
+                told[""] = line.get("said") or repr(line["value"])
+            told |= {f"{TOLD}{name}": text for name, text in line.get("outcomes", {}).items()}
         return found
 
     def was_told(self, results: Path) -> bool:

@@ -9,119 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import polars
+from dataclasses import dataclass, replace
+from typing import Any
 
 from likewise.campaign.roles import PREFIX, aside
 from likewise.campaign.runs.cells import Cells, is_same_cell
-from likewise.campaign.runs.matching import Match, Matcher, first, is_same, key
+from likewise.campaign.runs.matching import Match, Matcher, first, key
+from likewise.campaign.runs.merged import TOLD, Base, Conflict, Merge, OnConflict, Outcome, Told
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import CLOSED, OPEN, Kind, State
+from likewise.campaign.states import WHOLE, Kind, State, is_open
 from likewise.campaign.wording import shown
 from likewise.tables.cells import empty
 
-OnConflict = Literal["stop", "keep", "replace", "add"]
-# The cells of a run as they were suggested, by the names of the run and of the column; under "", the result told last.
-Base = Mapping[str, Mapping[str, str]]
 # Between two notes on one run.
 JOINT = "; "
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of an experiment: a number, or a state that says there is none; neither while it is open."""
-
-    value: float = math.nan
-    state: State | None = None
-
-    @property
-    def settled(self) -> bool:
-        """Whether anything came of it."""
-        return not math.isnan(self.value) or (self.state is not None and self.state.kind in (Kind.FAILED, *CLOSED))
-
-    def same(self, other: Outcome) -> bool:
-        """Whether both say the same."""
-        kinds = [None if each.state is None else each.state.kind for each in (self, other)]
-        return (
-            kinds[0] == kinds[1]
-            and (math.isnan(self.value) == math.isnan(other.value))
-            and (math.isnan(self.value) or is_same(self.value, other.value))
-        )
-
-    @property
-    def text(self) -> str:
-        """The same as text, to be compared with what was told before."""
-        return repr(self.value) if self.state is None else self.state.said
-
-    @property
-    def said(self) -> float | str:
-        """The number, or what a person wrote."""
-        return self.value if self.state is None else self.state.said
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Two cells for one thing: where each stands. `known_row` is None where it stands in the results, too."""
-
-    object: Any
-    known: float | str
-    known_row: int | None
-    told: float | str
-    told_row: int
-    column: str = ""
-    known_source: int | None = None
-
-    def __str__(self) -> str:
-        where = (
-            f"row {self.known_row} of the table"
-            if self.known_row is not None
-            else f"row {self.known_source} of the results"
-        )
-        known, told = (f"{each:.10g}" if isinstance(each, float) else repr(each) for each in (self.known, self.told))
-        what = f"{shown(self.object)}, column {self.column!r}" if self.column else shown(self.object)
-        return f"{what}: {known} in {where}, {told} in row {self.told_row} of the results"
-
-
-@dataclass(frozen=True)
-class Told:
-    """A result that was told: of which run, if it has one, where it belongs, and what it was.
-
-    `kept_out` says that the table kept another one.
-    """
-
-    run: str
-    place: int
-    outcome: Outcome
-    kept_out: bool = False
-
-
-@dataclass(eq=False)
-class Merge:
-    """What became of the results: the new table, and how many rows were filled, replaced, added, or known before.
-
-    `noted` are rows without a result that say something else. `unsettled` are contradictions that `replace` cannot
-    settle, as the object has several values in the table. `notes` say what was taken for what.
-    """
-
-    frame: polars.DataFrame
-    filled: int = 0
-    replaced: int = 0
-    added: int = 0
-    known: int = 0
-    blank: int = 0
-    noted: int = 0
-    conflicts: list[Conflict] = field(default_factory=list)
-    unsettled: list[Conflict] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
-    open: int = 0
-
-    @property
-    def changes(self) -> int:
-        """How many rows of the results the table has not, or not so."""
-        return self.filled + self.replaced + self.added + self.noted + len(self.conflicts)
 
 
 def merge_results(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop", base: Base | None = None) -> Merge:
@@ -155,6 +56,9 @@ class _Merging:
         self.sources: dict[int, int] = {}
         self.matched: set[int] = set()
         self.touched: dict[int, int] = {}
+        # Further outcomes that a row of the results has brought, by column, and rows that were added for some.
+        self.came: dict[int, dict[str, str]] = {}
+        self.further: dict[int, int] = {}
         # Rows of runs in whose place something else was run.
         self.released: list[int] = []
 
@@ -174,6 +78,7 @@ class _Merging:
         if match.released is not None:
             self.released.append(match.released)
         self._bring(source, place, told)
+        self._note_others(source, place)
         if self.cells.other_results > others and (not told.settled or self.merge.known > known):
             # Of a run that was there, another outcome has come.
             self.merge.filled += 1
@@ -182,6 +87,16 @@ class _Merging:
             fresh = self.cells.changes > before
             self.merge.noted += fresh
             self.merge.blank += not fresh
+
+    def _note_others(self, source: int, place: int) -> None:
+        """Keep which further outcomes a row of the results has brought, for the journal."""
+        run, came = self.results.cell(self.table.own.run, source), self.came.pop(source, {})
+        if not came:
+            return
+        if self.merge.told and (last := self.merge.told[-1]).place == place and last.run == run:
+            self.merge.told[-1] = replace(last, others=came)
+        else:
+            self.merge.told.append(Told(run, place, Outcome(), others=came))
 
     def _known_by_digits(self, source: int, told: Outcome, match: Match) -> Match:
         """The match; where it is none, a run that has this very result, and this object as far as digits show."""
@@ -227,6 +142,12 @@ class _Merging:
             # The table was corrected since.
             self.merge.known += 1
             place = settled[0]
+        elif (
+            settled
+            and (now := first(place for place in settled if self._failed_since(source, told, place))) is not None
+        ):
+            self.merge.filled += 1
+            place = self._enter(now, told, source)
         elif settled and not adding:
             place = self._contradict(source, told, settled)
         elif gap is not None:
@@ -237,6 +158,18 @@ class _Merging:
             place = self._append(source, told, match)
         self.matched.add(place)
         return place
+
+    def _failed_since(self, source: int, told: Outcome, place: int) -> bool:
+        """Whether a run of several outcomes has failed as a whole after its first one was told, which stays."""
+        whole = told.state is not None and told.state.kind in WHOLE
+        before = self.outcome(place).state
+        kept = before is None or before.kind not in WHOLE
+        return (
+            whole
+            and kept
+            and bool(self.table.roles.others)
+            and self.cells.is_same(place, self.table.roles.value, source)
+        )
 
     def _was_told(self, source: int, told: Outcome) -> bool:
         """Whether a result was told before under the same run."""
@@ -299,8 +232,9 @@ class _Merging:
         for column, known, cell in list(self.cells.differences(place, source)):
             self._bring_cell(source, place, column, known, cell, asked)
         self.touched[place] = source
-        if self.table.roles.others and (told.state is None or told.state.kind in OPEN):
-            self._mark_outcomes(place, run, begun=told.settled or self.cells.changes > before)
+        if self.table.roles.others and (told.state is None or told.state.kind not in WHOLE):
+            noted = told.settled or self.cells.changes > before
+            self._mark_outcomes(place, run, self.results.states.get(source), begun=noted)
             return
         state = told.state
         if not told.settled and self.cells.changes > before and self._is_out(place, source):
@@ -308,10 +242,12 @@ class _Merging:
             self._say_note(source)
         self.cells.mark(place, run, state, settled=told.settled)
 
-    def _mark_outcomes(self, place: int, run: str, *, begun: bool) -> None:
-        """Where a row of several outcomes stands: it runs as long as some of them are to come."""
+    def _mark_outcomes(self, place: int, run: str, said: State | None, *, begun: bool) -> None:
+        """Where a row of several outcomes stands: it runs as long as some of them are to come; what is noted stays."""
         lacking = self.cells.lacks_results(place)
-        state = State(Kind.RUNNING) if lacking and begun and (run or place in self.table.states) else None
+        noted = said is not None and said.kind is Kind.RUNNING
+        out = lacking and (begun or noted) and (bool(run) or place in self.table.states)
+        state = (said if noted else State(Kind.RUNNING)) if out else None
         self.cells.mark(place, run, state, settled=not lacking)
 
     def _is_out(self, place: int, source: int) -> bool:
@@ -330,9 +266,15 @@ class _Merging:
         self, source: int, place: int, column: str, known: Any, cell: Any, asked: Mapping[str, str]
     ) -> None:
         """A cell that both files have, and not alike: whichever was changed since it was suggested counts."""
-        if empty(known):
-            self.cells.set(place, column, source)
+        outcome = column in self.table.roles.others
+        if empty(known) or (outcome and self.cells.is_free(known)):
+            self._set(place, column, source)
         elif column in asked and is_same_cell(cell, asked[column], self.results.sign, self.table.sign):
+            return
+        elif outcome:
+            self._bring_outcome(source, place, column, known, cell, asked)
+        elif (of := self.cells.spreads.get(column)) is not None and not self.cells.is_same(place, of, source):
+            # It goes with its value.
             return
         elif f"{JOINT}{cell}{JOINT}" in f"{JOINT}{known}{JOINT}":
             # It was joined to another note before.
@@ -342,9 +284,43 @@ class _Merging:
         else:
             self.merge.conflicts.append(self._conflict(source, place, str(known), str(cell), column))
             if self.on_conflict == "replace":
-                self.cells.replace_other(place, column, source)
-            elif self.on_conflict == "add":
+                self.cells.set(place, column, source)
+            elif self.on_conflict == "add" and column not in self.cells.spreads:
                 self.cells.put(place, column, f"{known}{JOINT}{cell}")
+
+    def _bring_outcome(
+        self, source: int, place: int, column: str, known: Any, cell: Any, asked: Mapping[str, str]
+    ) -> None:
+        """A further outcome that has another value in the table: told before, in another row, or a contradiction."""
+        rows = self.matcher.places.get(key(self.matcher.objects[place]), ())
+        told = asked.get(f"{TOLD}{column}")
+        if told is not None and is_same_cell(cell, told, self.results.sign, self.results.sign):
+            # The table was corrected since.
+            return
+        if any(is_same_cell(cell, self.cells.current(p, column), self.results.sign, self.table.sign) for p in rows):
+            return
+        self.merge.conflicts.append(self._conflict(source, place, str(known), str(cell), column))
+        if self.on_conflict == "replace":
+            self._set(place, column, source, replaced=True)
+        elif self.on_conflict == "add":
+            self._set(self._further_row(source, place), column, source)
+
+    def _set(self, place: int, column: str, source: int, *, replaced: bool = False) -> None:
+        """A cell is that of a row of the results, and the standard deviation that belongs to it, too."""
+        if column in self.table.roles.others:
+            self.cells.set_other(place, column, source, replaced=replaced)
+            self.came.setdefault(source, {})[column] = self.results.cell(column, source)
+        else:
+            self.cells.set(place, column, source)
+
+    def _further_row(self, source: int, place: int) -> int:
+        """A row for further measurements of an object, one for each row of the results."""
+        if source not in self.further:
+            self.further[source] = new = self.cells.append_object(place)
+            self.matcher.add(self.matcher.objects[place], "")
+            self.outcomes[new], self.sources[new] = Outcome(), source
+            self.merge.added += 1
+        return self.further[source]
 
     def end(self) -> Merge:
         """The merge with its table."""
@@ -360,13 +336,20 @@ class _Merging:
     def _is_open(self, place: int) -> bool:
         """Whether results of a row are still to come; one that failed gets none."""
         found = self.outcome(place)
-        return not found.settled or (not math.isnan(found.value) and self.cells.lacks_results(place))
+        whole = found.state is not None and found.state.kind in WHOLE
+        return not whole and (not found.settled or self.cells.lacks_results(place))
 
 
 def _outcome(sheet: Sheet, place: int) -> Outcome:
+    """What came of a row, as far as its first column of values tells; a run that failed did so as a whole."""
     value, state = sheet.values[place], sheet.states.get(place)
+    cell = sheet.said.get(sheet.roles.value, {}).get(place)
+    if state is not None and state.kind in WHOLE:
+        return Outcome(value, state)
+    if cell is not None and not is_open(cell):
+        return Outcome(value, cell)
     # Of a run with a value, other outcomes may be open; the value counts.
-    return Outcome(value, None if state is not None and state.kind in OPEN and not math.isnan(value) else state)
+    return Outcome(value, None if is_open(state) and not math.isnan(value) else state)
 
 
 def overlooked_columns(table: Sheet, results: Sheet) -> list[str]:

@@ -14,7 +14,8 @@ import polars
 from likewise.campaign.listener import Listener
 from likewise.campaign.runs.backups import KEPT, backup_line, thin_backups
 from likewise.campaign.runs.journal import Journal, now, told_line
-from likewise.campaign.runs.merge import Conflict, Merge, OnConflict, Told, merge_results, overlooked_columns
+from likewise.campaign.runs.merge import merge_results, overlooked_columns
+from likewise.campaign.runs.merged import Conflict, Merge, OnConflict, Told
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.wording import count, shown
@@ -126,9 +127,12 @@ def _differs(one: polars.DataFrame, other: polars.DataFrame) -> bool:
 
 def _result(told: Told) -> dict[str, object]:
     state = told.outcome.state
-    value = None if state is not None and state.limit is None else told.outcome.value
-    line: dict[str, object] = {"kind": "result", "run": told.run, "time": now(), "value": value}
-    line |= {"kept_out": True} if told.kept_out else {}
+    line: dict[str, object] = {"kind": "result", "run": told.run, "time": now()}
+    others: dict[str, object] = {"outcomes": dict(told.others)} if told.others else {}
+    if not told.outcome.settled:
+        return line | others
+    line |= {"value": None if state is not None and state.limit is None else told.outcome.value}
+    line |= ({"kept_out": True} if told.kept_out else {}) | others
     return line if state is None else {**line, "state": state.kind.value, "said": state.said}
 
 
@@ -173,6 +177,9 @@ def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
     pairs = table.roles.stds.items()
     std = tuple(f"{name}={column}" for name, column in pairs if name in columns and column in columns)
     text = tuple(name for name in found.text if name in columns)
+    if found.value not in columns and any(name in columns for name in found.others):
+        # Results of a further outcome alone.
+        found = replace(found, absent=(str(found.value),))
     found = replace(found, others=tuple(name for name in found.others if name in columns))
     found = replace(found, block=found.block if found.block in columns else None)
     if not any(name in columns for name in found.objects) and table.own.run in columns:

@@ -14,7 +14,7 @@ from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
 from likewise.campaign.runs.cells import check_room, is_same_cell, updated_status
 from likewise.campaign.runs.columns import run_name, whole
-from likewise.campaign.runs.merge import Base
+from likewise.campaign.runs.merged import Base
 from likewise.campaign.sheets.sheet import Sheet
 from likewise.campaign.states import Kind
 from likewise.study.suggestion import Suggestion

@@ -14,7 +14,8 @@ from likewise.campaign.listener import Listener
 from likewise.campaign.objects import to_cells
 from likewise.campaign.roles import PREFIX
 from likewise.campaign.runs.columns import RunColumns, run_name
-from likewise.campaign.runs.merge import Base, merge_results
+from likewise.campaign.runs.merge import merge_results
+from likewise.campaign.runs.merged import Base
 from likewise.campaign.runs.results import as_results
 from likewise.campaign.runs.rounds import Round
 from likewise.campaign.sheets.reading import sheet

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from likewise.campaign.listener import Listener
 from likewise.campaign.objects import Bad
 from likewise.campaign.roles import Roles
 from likewise.campaign.runs.columns import RunColumns
 from likewise.campaign.sheets.bad_rows import rows_named
-from likewise.campaign.states import CLOSED, OPEN, Kind, State, combine, read_state
+from likewise.campaign.states import CLOSED, WHOLE, Kind, State, combine, combine_outcomes, read_state
 from likewise.tables.cells import Decimal, Numbers, empty, numbers
 from likewise.tables.formatting import cell_text
 from likewise.tables.reading import Table
@@ -26,46 +25,48 @@ NO_STD = "it is no standard deviation; write a number of at least 0, or leave th
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """The values of a table's rows, those of further outcomes, their standard deviations, and the states of rows.
+    """The values of a table's rows by column, their standard deviations, and the states of rows.
 
-    `given` are the columns of values that are known of every row, measured or not; `sides` says of further outcomes, by
-    column and place, on which side of its limit a value lies that is only one.
+    `given` are the columns of values that are known of every row, measured or not; `said` is by column and place what
+    texts in place of values say: limits, and that there is no value.
     """
 
-    values: Numbers
-    others: dict[str, Numbers]
+    values: dict[str, Numbers]
     stds: dict[str, Numbers]
     states: dict[int, State]
     given: frozenset[str]
-    sides: dict[str, dict[int, str]]
+    said: dict[str, dict[int, State]]
 
     @classmethod
     def read(
         cls, table: Table, chosen: Roles, own: RunColumns, sign: Decimal | None, listener: Listener, *, results: bool
     ) -> Outcomes:
         """Those of a table; in results, a column that is full is simply filled in."""
-        values = numbers(table.column(chosen.value), sign)
-        others = {name: numbers(table.column(name), sign) for name in chosen.others}
-        read = {chosen.value: values, **others}
+        read = {name: numbers(table.column(name), sign) for name in chosen.values}
         given = frozenset() if results else _known_columns(table, read, chosen, listener)
-        partly = _partly([each for name, each in read.items() if name not in given])
-        values, states = _read_states(table, chosen.value, own, values, sign, listener, partly)
-        limits = {name: _limits(table, name, each, sign) for name, each in others.items()}
-        others = {name: _without_failed(limits[name].fill(each), states) for name, each in others.items()}
+        measured = {name: each for name, each in read.items() if name not in given}
+        status = _statuses(table, own.status, sign)
         stds = {name: numbers(table.column(column), sign) for name, column in chosen.stds.items()}
-        for name, each in limits.items():
-            _say_taken(table, each.said, [math.nan] * len(table), listener, f"{name}: ")
-        return cls(values, others, stds, states, given, {name: each.sides for name, each in limits.items()})
+        said = {name: _said(table, name, each, sign) for name, each in measured.items()}
+        if len(measured) == 1:
+            ((name, only),) = measured.items()
+            filled, states = _read_states(table, only, said[name], status, listener)
+            limits = {place: state for place, state in states.items() if state.side is not None}
+            return cls({**read, name: filled}, stds, states, given, {name: limits})
+        states = _combined(table, measured, said, status)
+        _say_columns(table, measured, said, status, states, listener)
+        filled_all = {name: _fill(each, said[name], states) for name, each in measured.items()}
+        return cls({**read, **filled_all}, stds, states, given, said)
 
     @property
     def measured(self) -> list[int]:
         """The rows that have a value."""
-        return [i for i, value in enumerate(self.values.values) if not math.isnan(value)]
+        columns = [each.values for name, each in self.values.items() if name not in self.given]
+        return [i for i, row in enumerate(zip(*columns, strict=True)) if not all(map(math.isnan, row))]
 
     def bad(self, table: Table, chosen: Roles) -> Iterator[Bad]:
         """The cells that are no outcomes."""
-        yield from _bad_numbers(table, chosen.value, self.values, NO_NUMBER)
-        for name, each in self.others.items():
+        for name, each in self.values.items():
             yield from _bad_numbers(table, name, each, NO_NUMBER)
         for name, read in self.stds.items():
             negative = [i for i, std in enumerate(read.values) if std < 0]
@@ -76,43 +77,84 @@ def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> Iter
     return (Bad(place, column, table.column(column)[place], reason) for place in found.bad)
 
 
-def _read_states(
-    table: Table,
-    column: str,
-    own: RunColumns,
-    values: Numbers,
-    sign: Decimal | None,
-    listener: Listener,
-    partly: Collection[int] = (),
-) -> tuple[Numbers, dict[int, State]]:
-    """The states of rows, the values with limits in them, and what texts were taken for.
-
-    Of rows that are measured `partly`, some results are there, and others are still to come if the status says so.
-    """
+def _said(table: Table, column: str, read: Numbers, sign: Decimal | None) -> dict[int, State]:
+    """What texts among the numbers of a column say, by place; those that say nothing are no states."""
     cells = table.column(column)
-    in_value = {i: read_state(cell_text(cells[i]), sign) for i in values.bad}
-    in_status = _statuses(table, own.status, sign)
-    numbers = list(values.values)
-    states: dict[int, State] = {}
-    for place in sorted({*in_value, *in_status}):
-        unread = place in in_value and in_value[place] is None
-        said = in_status.get(place)
-        state = said if _is_open(said) and place in partly and place not in in_value else None
-        if state is None:
-            some = not math.isnan(numbers[place]) or unread or place in partly
-            state = combine(some, in_value.get(place), said)
-        if state is not None:
-            states[place] = state
-    closed = {place: state for place, state in states.items() if place not in partly or not _is_open(state)}
-    _say_taken(table, closed, numbers, listener)
-    for place, state in closed.items():
+    found = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
+    return {i: state for i, state in found.items() if state is not None}
+
+
+def _read_states(
+    table: Table, values: Numbers, said: Mapping[int, State], status: Mapping[int, State], listener: Listener
+) -> tuple[Numbers, dict[int, State]]:
+    """The states of rows of one outcome, and the values with limits in them."""
+    numbers, unread = list(values.values), {*values.bad} - said.keys()
+    found = {
+        place: combine(not math.isnan(numbers[place]) or place in unread, said.get(place), status.get(place))
+        for place in sorted({*values.bad, *status})
+    }
+    states = {place: state for place, state in found.items() if state is not None}
+    _say_taken(table, states, numbers, listener)
+    for place, state in states.items():
         numbers[place] = math.nan if state.limit is None else state.limit
-    bad = [i for i in values.bad if in_value[i] is None and i not in states]
-    return replace(values, values=numbers, bad=bad), states
+    return replace(values, values=numbers, bad=[i for i in values.bad if i in unread and i not in states]), states
 
 
-def _is_open(state: State | None) -> bool:
-    return state is not None and state.kind in OPEN
+def _combined(
+    table: Table,
+    measured: Mapping[str, Numbers],
+    said: Mapping[str, Mapping[int, State]],
+    status: Mapping[int, State],
+) -> dict[int, State]:
+    """The states of rows of several outcomes."""
+    found: dict[int, State] = {}
+    for place in sorted({*status, *(place for each in said.values() for place in each)}):
+        cells = {name: each[place] for name, each in said.items() if place in each}
+        rest = {name: each for name, each in measured.items() if name not in cells}
+        empty = [math.isnan(each.values[place]) and place not in each.bad for each in rest.values()]
+        limits = any(state.limit is not None for state in cells.values())
+        state = combine_outcomes(
+            list(cells.values()), status.get(place), results=limits or not all(empty), lacking=any(empty)
+        )
+        if state is not None:
+            found[place] = state
+    return found
+
+
+def _fill(read: Numbers, said: Mapping[int, State], states: Mapping[int, State]) -> Numbers:
+    """The numbers with the limits among them; other texts that are understood, and runs that failed, have no value."""
+    values = list(read.values)
+    for i, state in said.items():
+        values[i] = math.nan if state.limit is None else state.limit
+    for i, state in states.items():
+        values[i] = math.nan if state.kind in WHOLE else values[i]
+    return replace(read, values=values, bad=[i for i in read.bad if i not in said])
+
+
+def _say_columns(
+    table: Table,
+    measured: Mapping[str, Numbers],
+    said: Mapping[str, Mapping[int, State]],
+    status: Mapping[int, State],
+    states: Mapping[int, State],
+    listener: Listener,
+) -> None:
+    """Say what texts were taken for, by their columns, and which values do not count because a run failed."""
+    nothing = [math.nan] * len(table)
+    for name, each in said.items():
+        _say_taken(table, each, nothing, listener, f"{name}: ")
+    columns = [each.values for each in measured.values()]
+    valued = [next((v for v in row if not math.isnan(v)), math.nan) for row in zip(*columns, strict=True)]
+    whole = {place: state for place, state in states.items() if state.kind in WHOLE}
+    by_status = {place: state for place, state in states.items() if state is status.get(place)}
+    for places, kept in ((by_status.keys() & whole.keys(), valued), (by_status.keys() - whole.keys(), nothing)):
+        _say_taken(table, {place: by_status[place] for place in sorted(places)}, kept, listener)
+    lost = [p for p, state in whole.items() if p not in by_status and not math.isnan(valued[p])]
+    if lost:
+        listener.note(
+            f"{table.name}, {rows_named(table, lost)}: as the run failed or was skipped, its other values are kept and "
+            "do not count. If one outcome alone could not be measured, write n.d. in its column"
+        )
 
 
 def _known_columns(table: Table, read: Mapping[str, Numbers], chosen: Roles, listener: Listener) -> frozenset[str]:
@@ -134,42 +176,6 @@ def _known_columns(table: Table, read: Mapping[str, Numbers], chosen: Roles, lis
 def _gaps(read: Numbers) -> set[int]:
     """The rows of a column that say nothing."""
     return {i for i, value in enumerate(read.values) if math.isnan(value)} - {*read.bad}
-
-
-def _partly(columns: Sequence[Numbers]) -> set[int]:
-    """The rows that have some results and not all of them."""
-    given = [[not math.isnan(value) for value in each.values] for each in columns]
-    return {i for i, row in enumerate(zip(*given, strict=True)) if any(row) and not all(row)}
-
-
-class _Limits(NamedTuple):
-    """What the texts among the numbers of a further outcome say, by place."""
-
-    said: dict[int, State]
-
-    @property
-    def sides(self) -> dict[int, str]:
-        """On which side of its limit a value lies that is only one."""
-        return {i: state.side for i, state in self.said.items() if state.side is not None}
-
-    def fill(self, read: Numbers) -> Numbers:
-        """The numbers with the limits among them; other texts that are understood have no value."""
-        values = list(read.values)
-        for i, state in self.said.items():
-            values[i] = math.nan if state.limit is None else state.limit
-        return replace(read, values=values, bad=[i for i in read.bad if i not in self.said])
-
-
-def _limits(table: Table, column: str, read: Numbers, sign: Decimal | None) -> _Limits:
-    cells = table.column(column)
-    said = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
-    return _Limits({i: state for i, state in said.items() if state is not None})
-
-
-def _without_failed(read: Numbers, states: Mapping[int, State]) -> Numbers:
-    """The values of a further outcome; a row that failed has none."""
-    gone = {place for place, state in states.items() if state.limit is None and not _is_open(state)}
-    return replace(read, values=[math.nan if i in gone else value for i, value in enumerate(read.values)])
 
 
 def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, State]:

@@ -32,6 +32,7 @@ def sheet(
     With a space, or where it is said, a table without rows is one.
     """
     table = understand(read(path, skip_ragged=choices.skip_bad, may_be_empty=may_be_empty or space is not None))
+    table = _with_empty(table, choices.absent)
     for note in table.notes:
         listener.note(note)
     named = choices.objects or _parts(table, space)
@@ -61,6 +62,14 @@ def sheet(
     return leave_out_bad(made, [*found.bad, *outcomes.bad(table, chosen)], choices.skip_bad, listener)
 
 
+def _with_empty(table: Table, names: tuple[str, ...]) -> Table:
+    """The table with columns that hold nothing, beside its own."""
+    import polars
+
+    gaps = [polars.Series(name, [None] * len(table), dtype=polars.String()) for name in names]
+    return replace(table, frame=table.frame.with_columns(gaps)) if gaps else table
+
+
 def _roles(table: Table, choices: Choices, named: tuple[str, ...]) -> Roles:
     others, decimal, block = choices.others, choices.decimal, choices.block
     found = roles(table, named, choices.value, choices.std, others=others, decimal=decimal, block=block)
@@ -74,16 +83,16 @@ def _made(
         table,
         chosen,
         found.objects,
-        outcomes.values.values,
+        outcomes.values[chosen.value].values,
         {name: each.values for name, each in outcomes.stds.items()},
         sign,
         found.kinds,
         spellings=found.spellings,
         states=outcomes.states,
         own=own,
-        others={name: each.values for name, each in outcomes.others.items()},
+        others={name: outcomes.values[name].values for name in chosen.others},
         given=outcomes.given,
-        sides=outcomes.sides,
+        said=outcomes.said,
     )
 
 

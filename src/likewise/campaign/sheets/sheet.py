@@ -32,7 +32,8 @@ class Choices:
     `std` are columns of standard deviations: `sd`, or `yield=sd` where there are several columns of values.
 
     For results, `kinds` are what the table's columns hold, `spellings` how it spells its texts, `sign` is its decimal
-    sign, which they have if in doubt, and `own` are the columns that likewise keeps in it.
+    sign, which they have if in doubt, and `own` are the columns that likewise keeps in it. `absent` are columns that
+    the file need not have: there they are empty.
     """
 
     objects: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class Choices:
     others: tuple[str, ...] = ()
     block: str | None = None
     optimised: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     @property
     def spreads(self) -> tuple[str, ...]:
@@ -85,8 +87,8 @@ class Sheet:
     # The values of further outcomes by column, and the columns that are known of every row, measured or not.
     others: dict[str, list[float]] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
-    # Of further outcomes, on which side of its limit a value lies that is only one, by column and place.
-    sides: dict[str, dict[int, str]] = field(default_factory=dict)
+    # What texts in place of values say, by column and place: limits, and that there is no value.
+    said: dict[str, dict[int, State]] = field(default_factory=dict)
 
     @property
     def decimal(self) -> Decimal:
@@ -178,11 +180,11 @@ class Sheet:
 
     def measurement(self, place: int, column: str | None = None) -> Measurement:
         """What was measured in a row: a value, or only a limit; of the first column of values, or of a further one."""
-        std, block = self.std(place, column), self.block(place)
-        if column is not None and column != self.roles.value:
-            return Measurement(self.others[column][place], std, self.sides.get(column, {}).get(place), block)
-        state = self.states.get(place)
-        return Measurement(self.values[place], std, None if state is None else state.side, block)
+        name = column or self.roles.value
+        values = self.values if name == self.roles.value else self.others[name]
+        state = self.said.get(name, {}).get(place)
+        side = None if state is None else state.side
+        return Measurement(values[place], self.std(place, column), side, self.block(place))
 
     def block(self, place: int) -> str | None:
         """What a row was measured together with, if that is known."""

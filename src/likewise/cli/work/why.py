@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
@@ -90,6 +91,13 @@ def _text(kept: Mapping[str, Any]) -> str:
     return str(Outcome(kept["value"], limit=kept.get("limit")))
 
 
+def _told(line: Mapping[str, Any], first: str) -> str:
+    """A result as it was told; those of several outcomes by name."""
+    value = line.get("said") or (f"{line['value']:.6g}" if line.get("value") is not None else "")
+    found = [f"{first} {value}".strip()] if value else []
+    return ", ".join([*found, *(f"{name} {text}" for name, text in line.get("outcomes", {}).items())])
+
+
 def _unknown(run: str, table: Path, journal: Journal) -> str:
     if not journal.suggestions:
         return f"There is no journal {journal.path}, so nothing is known of run {run!r}. `suggest --out` begins one."
@@ -114,9 +122,7 @@ def _say_outcomes(suggestion: dict[str, Any]) -> None:
     for name, each in suggestion["outcomes"].items():
         say(f"Expected {name} {expectation(each['mean'], each['low'], each['high'])}, because of:")
         because = suggestion["because"].get(name, [])[:LISTED]
-        rows = [
-            (f"{a['influence']:+.2f}", f"{a['value']:.6g}", shown(a["object"]), str(a["row"] or "")) for a in because
-        ]
+        rows = [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
         say_table(("weight", name, "object", "row then"), rows, right=(0, 1, 3))
     kept = f", and of {percent(suggestion['feasible'])} to keep the limits" if "feasible" in suggestion else ""
     say(f"Chance of {percent(suggestion['chance'])} to be among the best{kept}.")
@@ -143,13 +149,12 @@ def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Se
     if made.get("verdict"):
         say(f"Verdict then: {made['verdict']}")
     if made:
-        asked = " ".join(words(made.get("options", {})))
+        asked = shlex.join(words(made.get("options", {})))
         say(
             f"Made on {made['time']} by likewise {made['likewise']}, seed {made['seed']}, data {made['data']}, looking "
             f"for {_aim(made)}. Options: {asked or 'none'}."
         )
     for line in results:
-        came = line.get("said") or f"{line['value']:.6g}"
-        say(f"Told on {line['time']}: {came}.")
+        say(f"Told on {line['time']}: {_told(line, next(iter(made.get('objectives', {})), ''))}.")
     if not results:
         say("No result was told yet.")
