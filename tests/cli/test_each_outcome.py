@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tests.fixtures.alloys import AIMS, RECORD, table
 
+import likewise as lw
+
 Run = Callable[..., Any]
 Save = Callable[..., Path]
 OBJECT = ("a=0.3", "b=0.4")
@@ -129,3 +131,21 @@ def test_one_column_of_a_project_of_several_is_looked_at_with_its_own_settings(r
         assert alone.data["direction"] == "minimize"
         typed = run(*command[:1], file, *command[1:], *single("price"), "--std", "psd", "--bounds", "0,", "--json").data
         assert {**alone.data, "notes": []} == {**typed, "notes": []}
+
+
+def test_why_says_what_was_expected_of_each_outcome_of_a_stored_trial(run: Run, tmp_path: Path) -> None:
+    goals = {"objectives": {"x": "maximize", "y": "minimize"}, "constraints": {"z": lw.AtMost(2.0)}}
+    study = lw.Study(lw.Box([0.0], [1.0]), lw.RBF(), storage=f"sqlite:///{tmp_path}/s.db", name="lab", **goals)
+    for _ in range(7):
+        (s,) = study.ask()
+        study.tell(s, {"x": float(s.object[0]), "y": float(s.object[0]) ** 2, "z": 3 * float(s.object[0])})
+    said = run("why", 6, "--storage", "s.db", "--study", "lab")
+    assert said.code == 0, said.err
+    for name, expected in s.outcomes.items():
+        assert f"Expected {name} " in said.out
+        data = run("why", 6, "--storage", "s.db", "--study", "lab", "--json").data
+        assert data["said"]["outcomes"][name]["mean"] == pytest.approx(expected.mean)
+        assert list(data["said"]["because"][name].values()) == pytest.approx(
+            [a.influence for a in s.analogues[name]], abs=1e-5
+        )
+    assert "to keep the limits" in said.out

@@ -182,3 +182,72 @@ def test_a_table_of_whole_numbers_takes_the_decimal_sign_of_its_results(run: Run
     table = sheet("t.csv", Choices(("a", "b"), "x", ("x=sd",), others=("y",)), Listener())
     assert table.sign == ","
     assert all(math.isclose(table.std(i, "x") or 0, 0.1) for i in table.measured)
+
+
+def test_texts_go_into_columns_of_numbers_of_a_workbook_and_nothing_else_changes(run: Run, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("xlsxwriter")
+    cells = [
+        (i, j, 10.5 * i + j, 0.5 * i - j) if (i + j) % 3 == 0 else (i, j, None, None)
+        for i in range(5)
+        for j in range(5)
+    ]
+    polars.DataFrame(cells, schema=["a", "b", "x", "y"], orient="row").write_excel(tmp_path / "t.xlsx")
+    assert (
+        run("init", "t.xlsx", "--object", "a", "--object", "b", "--value", "x", "--value", "y:min", "-n", 3).code == 0
+    )
+    assert run("suggest").code == 0
+    book = openpyxl.load_workbook("next.xlsx")
+    told = (("<3", 1.0), (4.0, "<0.5"), (0.25, "n.d."))
+    names = []
+    for row, values in zip(book.active.iter_rows(min_row=2), told, strict=True):
+        row[2].value, row[3].value = values
+        names.append(row[4].value)
+    book.save("next.xlsx")
+    answer = run("tell")
+    assert answer.code == 0, answer.err
+    rows = list(openpyxl.load_workbook("t.xlsx").active.iter_rows(min_row=2, values_only=True))
+    kept = {row[4]: row[2:4] for row in rows if row[4]}
+    assert [kept[name] for name in names] == [*told]
+    assert all(row[4] or row[:4] == old for row, old in zip(rows, cells, strict=True))
+    assert run("suggest").code == 0
+    assert run("diagnose").code == 0
+
+
+def test_a_column_of_numbers_that_holds_no_text_refuses_it_and_loses_nothing(run: Run, tmp_path: Path) -> None:
+    cells = [(k, 1.5 * k if k < 6 else None, 9.5 - k if k < 6 else None) for k in range(12)]
+    polars.DataFrame(cells, schema=["a", "x", "y"], orient="row").write_parquet(tmp_path / "t.parquet")
+    aims = ("--object", "a", "--value", "x", "--value", "y:min")
+    for line in ("8,<3,1", "8,3,<1", "8,n.d.,1"):
+        Path(tmp_path / "new.csv").write_text(f"a,x,y\n{line}\n")
+        answer = run("tell", "t.parquet", "new.csv", *aims)
+        assert answer.code == 1
+        assert "nothing was written" in answer.err
+    Path("new.csv").write_text("a,x,y\n8,3,failed\n")
+    assert run("tell", "t.parquet", "new.csv", *aims).code == 0
+    assert polars.read_parquet("t.parquet")["status"][8] == "failed"
+
+
+def test_a_campaign_over_a_space_can_be_looked_at_while_a_result_is_missing(run: Run) -> None:
+    aims = ("--value", "x", "--value", "y:min", "--require", "z<5")
+    assert run("init", "lab.csv", "--space", "T=20..120/5, base=KOAc|NaOH", *aims, "-n", 4).code == 0
+    for _ in range(2):
+        assert run("suggest").code == 0
+        frame = polars.read_csv("next.csv", infer_schema=False)
+        rows = frame.rows(named=True)
+        for k, row in enumerate(rows):
+            row |= {"x": row["x"] or f"{k}.5", "y": row["y"] or (f"{k}" if k else None), "z": row["z"] or f"{k % 3}"}
+        polars.DataFrame(rows, schema=frame.schema).write_csv("next.csv")
+        assert run("tell").code == 0
+    for command in (("explain", "T=80", "base=KOAc"), ("compare",), ("diagnose",)):
+        answer = run(*command, "--json")
+        assert answer.code == 0, answer.err
+        assert list(answer.data["outcomes"]) == ["x", "y", "z"]
+
+
+def test_what_is_to_be_filled_in_is_what_is_measured(run: Run, save: Save) -> None:
+    lines = ["a,euro,x", *(f"{k},{3 + k % 4},{k * (9 - k) if k < 6 else ''}" for k in range(12))]
+    file = save("\n".join([*lines, ""])).name
+    aims = ("--object", "a", "--value", "euro:min", "--value", "x")
+    answer = run("suggest", file, *aims, "--out", "next.csv")
+    assert "Fill in column 'x' of next.csv" in answer.out

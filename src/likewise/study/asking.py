@@ -25,7 +25,7 @@ from likewise.study.record.recorder import new_row
 from likewise.study.record.suspicion import REPEAT
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import End, NewRow
-from likewise.study.suggestion import Suggestion
+from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
@@ -144,11 +144,19 @@ class Asking:
         return rows
 
     def _provenance(self, s: Suggestion) -> dict[str, Any]:
-        """Where a suggestion comes from: version, seed, and the trials that speak for it with their influence."""
-        lists = s.analogues.values() if isinstance(s.analogues, Mapping) else [s.analogues]
-        found = [(self._ids.get(self.space.key(a.object)), a.influence) for each in lists for a in each]
-        because = {id: round(influence, 6) for id, influence in found if id is not None}
+        """Where a suggestion comes from: version, seed, and the trials that speak for it with their influence.
+
+        Of several outcomes, these are by name.
+        """
+        if isinstance(s.analogues, Mapping):
+            because: dict[Any, Any] = {name: self._influences(each) for name, each in s.analogues.items()}
+        else:
+            because = self._influences(s.analogues)
         return {"likewise": __version__, "seed": self.seed, **({"because": because} if because else {})}
+
+    def _influences(self, analogues: Sequence[Analogue]) -> dict[int, float]:
+        found = [(self._ids.get(self.space.key(a.object)), a.influence) for a in analogues]
+        return {id: round(influence, 6) for id, influence in found if id is not None}
 
     @cached_property
     def _ids(self) -> dict[str, int]:

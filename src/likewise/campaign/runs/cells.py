@@ -12,7 +12,7 @@ from likewise.campaign.roles import PREFIX, deviations
 from likewise.campaign.runs.columns import whole
 from likewise.campaign.runs.matching import shows
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import Kind, State, is_open, read_state
+from likewise.campaign.states import WHOLE, Kind, State, is_open, read_state
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, missing, number, numbers, one_number
 from likewise.tables.formatting import cell_text, number_text
@@ -65,7 +65,8 @@ class Cells:
 
     def set(self, place: int, column: str, source: int) -> None:
         """A cell is that of a row of the results."""
-        self.put(place, column, self._cell(column, source))
+        further = column in self.table.roles.others
+        self.put(place, column, self._outcome(column, source) if further else self._cell(column, source))
 
     def set_outcome(self, place: int, source: int, state: State | None, *, replaced: bool) -> None:
         """A row has the value of a row of the results, and its standard deviation; that of an old value goes."""
@@ -90,7 +91,7 @@ class Cells:
 
     def set_other(self, place: int, column: str, source: int, *, replaced: bool) -> None:
         """A row has a further outcome of a row of the results; the standard deviation of an old value goes."""
-        self.put(place, column, self._text_of(column, source))
+        self.set(place, column, source)
         spread = self.table.roles.stds.get(column)
         if spread is None or spread not in self.table.table.columns:
             return
@@ -101,6 +102,8 @@ class Cells:
     def _value(self, source: int, state: State | None) -> Any:
         """The value of a row of the results; a state that people wrote there stays there, if the column holds texts."""
         column = self.table.roles.value
+        if self.table.roles.others:
+            return self._outcome(column, source)
         cell = self.results.table.frame[column][source]
         if state is None or one_number(cell_text(cell), self.results.sign) is not None:
             return self._cell(column, source)
@@ -108,12 +111,18 @@ class Cells:
             return None
         return self._limit_text(cell)
 
-    def _text_of(self, column: str, source: int) -> Any:
-        """A value of a further outcome, or the text that people wrote in its place."""
+    def _outcome(self, column: str, source: int) -> Any:
+        """One of several outcomes: a number, or the text that people wrote in its place.
+
+        What no text can stand for in a column of numbers is refused, but for what the status says, too.
+        """
         cell = self.results.table.frame[column][source]
-        if self._holds_text(column) and read_state(cell_text(cell), self.results.sign) is not None:
+        state = None if empty(cell) else read_state(cell_text(cell), self.results.sign)
+        if state is None:
+            return self._cell(column, source)
+        if self._holds_text(column) or self.table.table.dialect.kind == "workbook":
             return self._limit_text(cell)
-        return self._cell(column, source)
+        return None if state.kind in WHOLE or is_open(state) else self._cell(column, source)
 
     def _limit_text(self, cell: Any) -> str:
         """A text in place of a value; a limit has the decimal sign of the table."""
@@ -220,6 +229,9 @@ class Cells:
         inside = {place: cell for place, cell in cells.items() if place < len(old)}
         below = [cells.get(place) for place in range(len(old), self.rows)]
         try:
+            if old.dialect.kind == "workbook" and own.dtype != polars.String and any(map(_is_text, cells.values())):
+                # A column of a workbook holds both.
+                return _mixed(own, inside, below)
             return with_cells(own, inside, below)
         except ValueError as error:
             raise TableError(self._refusal(name, own, cells, error)) from None
@@ -317,6 +329,16 @@ def check_room(table: Sheet, new: list[str]) -> None:
             f"{table.table.name}, row {row} has more cells than the header, and the columns {', '.join(new)} are to be "
             "added; correct the row first. Nothing was written."
         )
+
+
+def _is_text(cell: Any) -> bool:
+    return isinstance(cell, str)
+
+
+def _mixed(own: polars.Series, inside: Mapping[int, Any], below: list[Any]) -> polars.Series:
+    """A column of numbers as texts, with some cells changed and others below it."""
+    texts = {place: None if cell is None else cell_text(cell) for place, cell in inside.items()}
+    return with_cells(own.cast(polars.String), texts, [None if cell is None else cell_text(cell) for cell in below])
 
 
 def _fits(own: polars.Series, cell: Any) -> bool:

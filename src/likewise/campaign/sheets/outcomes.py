@@ -43,9 +43,9 @@ class Outcomes:
     ) -> Outcomes:
         """Those of a table; in results, a column that is full is simply filled in."""
         read = {name: numbers(table.column(name), sign) for name in chosen.values}
-        given = frozenset() if results else _known_columns(table, read, chosen, listener)
-        measured = {name: each for name, each in read.items() if name not in given}
         status = _statuses(table, own.status, sign)
+        given = frozenset() if results else _known_columns(table, read, chosen, status, listener)
+        measured = {name: each for name, each in read.items() if name not in given}
         stds = {name: numbers(table.column(column), sign) for name, column in chosen.stds.items()}
         said = {name: _said(table, name, each, sign) for name, each in measured.items()}
         if len(measured) == 1:
@@ -157,16 +157,19 @@ def _say_columns(
         )
 
 
-def _known_columns(table: Table, read: Mapping[str, Numbers], chosen: Roles, listener: Listener) -> frozenset[str]:
+def _known_columns(
+    table: Table, read: Mapping[str, Numbers], chosen: Roles, status: Mapping[int, State], listener: Listener
+) -> frozenset[str]:
     """The columns of values that are known of every row, also where nothing was measured: those are not measured.
 
-    A row without a result shows it. Where all that is optimised would be known, it was measured in every row.
+    A row with nothing else in it shows that, if it is not a run of which results are still to come. Where all that is
+    optimised would be known, it was measured in every row.
     """
     full = [name for name, each in read.items() if each.present == len(table)]
     others = [each for name, each in read.items() if name not in full]
     if not full or not others or {*chosen.optimised} <= {*full}:
         return frozenset()
-    if not set.intersection(*map(_gaps, others)):
+    if not set.intersection(*map(_gaps, others)) - status.keys():
         return frozenset()
     for name in full:
         listener.note(f"{table.name}: column {name!r} has a number in every row, so it is taken as known, not measured")

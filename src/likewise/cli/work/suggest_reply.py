@@ -118,7 +118,8 @@ class Answer:
             return ""
         outcomes = self.problem.study.goals.named_outcomes
         if len(outcomes) < 2:
-            return f"Fill in column {self.value!r} of {out}, then"
+            name = outcomes[0] if self.problem.study.goals.named else self.value
+            return f"Fill in column {name!r} of {out}, then"
         return f"Fill in columns {', '.join(map(repr, outcomes))} of {out}, as far as they are known, then"
 
     @property

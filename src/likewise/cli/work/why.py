@@ -23,6 +23,8 @@ from likewise.study.storage.trials import Row
 from likewise.study.trial import Outcome
 
 LISTED = 8
+# A line of a table of results: the weight, the value, the object, and where it stands.
+Cells = tuple[str, str, str, str]
 
 
 def why(run: str, file: Path | None, storage: str | None, study: str, console: Console) -> Reply:
@@ -52,37 +54,51 @@ def _of_trial(number: str, url: str, name: str) -> Reply:
     if row is None:
         raise UsageError(f"Study {name!r} has no trial {number!r}; its trials are 0 to {len(rows) - 1}.")
     said = json.loads(row.summary)
-    because = [(rows[id], influence) for id, influence in said.get("because", {}).items() if id in rows]
     found = {"trial": row.id, "object": json.loads(row.payload), "state": row.state.value, "value": row.value}
+    if (told := _outcomes(row)) and VALUE not in told:
+        found["outcomes"] = told
     return Reply(
         lambda: {"study": name, **found, "said": said},
-        lambda: _say_trial(row, said, because),
+        lambda: _say_trial(row, said, rows),
     )
 
 
-def _say_trial(row: Row, said: dict[str, Any], because: Sequence[tuple[Row, float]]) -> None:
+def _say_trial(row: Row, said: dict[str, Any], rows: Mapping[str, Row]) -> None:
     say(f"Trial {row.id}: {shown(json.loads(row.payload))}, {row.state.value}{_value(row)}.")
-    if "mean" not in said:
+    if "outcomes" in said:
+        each = {name: _trials(rows, found, name) for name, found in said.get("because", {}).items()}
+        _say_outcomes(said, each, "trial")
+    elif "mean" not in said:
         say("It was told without being asked for, or chosen to be unlike what was tried before.")
     else:
         expected = expectation(said["mean"], said.get("low"), said.get("high"))
         say(f"Expected {expected}, with a chance of {percent(said.get('chance'))} to beat the best, because of:")
-        rows = [(f"{w:+.2f}", _measured(a), shown(json.loads(a.payload)), str(a.id)) for a, w in because]
-        say_table(("weight", "value", "object", "trial"), rows, right=(0, 1, 3))
+        say_table(("weight", "value", "object", "trial"), _trials(rows, said.get("because", {})), right=(0, 1, 3))
     if "seed" in said:
         say(f"Made by likewise {said['likewise']}, seed {said['seed']}.")
+
+
+def _trials(rows: Mapping[str, Row], because: Mapping[str, float], outcome: str | None = None) -> list[Cells]:
+    """The trials behind a prediction, with their influence and what was measured."""
+    each = [(rows[id], influence) for id, influence in because.items() if id in rows]
+    return [(f"{w:+.2f}", _measured(a, outcome), shown(json.loads(a.payload)), str(a.id)) for a, w in each]
 
 
 def _value(row: Row) -> str:
     return f" {_measured(row)}".rstrip()
 
 
-def _measured(row: Row) -> str:
-    """What was told, as text: a value, a limit, or outcomes by name."""
+def _outcomes(row: Row) -> dict[str, Any]:
+    return {} if row.outcomes is None else dict(json.loads(row.outcomes))
+
+
+def _measured(row: Row, outcome: str | None = None) -> str:
+    """What was told, as text: a value, a limit, or outcomes by name; or one of these alone."""
     if row.value is not None:
         return f"{row.value:.6g}"
-    told = {} if row.outcomes is None else json.loads(row.outcomes)
-    each = {name: str(Outcome(**one)) for name, one in told.items()}
+    each = {name: str(Outcome(**one)) for name, one in _outcomes(row).items()}
+    if outcome is not None:
+        return each.get(outcome, "")
     return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in each.items())
 
 
@@ -117,29 +133,32 @@ def _limits(made: dict[str, Any]) -> Any:
     return made.get("constraints", {}).items()
 
 
-def _say_outcomes(suggestion: dict[str, Any]) -> None:
-    """What was expected of several outcomes, and because of which results."""
-    for name, each in suggestion["outcomes"].items():
+def _say_outcomes(said: Mapping[str, Any], because: Mapping[str, Sequence[Cells]], where: str) -> None:
+    """What was expected of several outcomes, and because of which results; `where` is what their last cell counts."""
+    for name, each in said["outcomes"].items():
         say(f"Expected {name} {expectation(each['mean'], each['low'], each['high'])}, because of:")
-        because = suggestion["because"].get(name, [])[:LISTED]
-        rows = [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
-        say_table(("weight", name, "object", "row then"), rows, right=(0, 1, 3))
-    kept = f", and of {percent(suggestion['feasible'])} to keep the limits" if "feasible" in suggestion else ""
-    say(f"Chance of {percent(suggestion['chance'])} to be among the best{kept}.")
+        say_table(("weight", name, "object", where), because.get(name, [])[:LISTED], right=(0, 1, 3))
+    feasible = said.get("feasible", said.get("chance_feasible"))
+    kept = f", and of {percent(feasible)} to keep the limits" if feasible is not None else ""
+    say(f"Chance of {percent(said['chance'])} to be among the best{kept}.")
+
+
+def _results(because: Sequence[Mapping[str, Any]]) -> list[Cells]:
+    """The results behind a prediction, as the journal has them."""
+    return [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
 
 
 def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Sequence[dict[str, Any]]) -> None:
     say(f"{run}, number {suggestion['rank']} of round {suggestion['round']}: {shown(suggestion['object'])}")
     if suggestion.get("outcomes"):
-        _say_outcomes(suggestion)
+        each = {name: _results(found) for name, found in suggestion["because"].items()}
+        _say_outcomes(suggestion, each, "row then")
     elif suggestion.get("mean") is None:
         say("It was chosen to be unlike what was tried before: too little was measured to predict anything.")
     else:
         expected = expectation(suggestion["mean"], suggestion["low"], suggestion["high"])
         say(f"Expected {expected}, with a chance of {percent(suggestion['chance'])} to beat the best, because of:")
-        because = suggestion["because"]
-        rows = [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
-        say_table(("weight", "value", "object", "row then"), rows, right=(0, 1, 3))
+        say_table(("weight", "value", "object", "row then"), _results(suggestion["because"]), right=(0, 1, 3))
     best = made.get("best")
     if best is not None:
         say(f"The best of {made['measured']} measured rows was {shown(best['object'])} with {_text(best)}.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import TableError
-from likewise.tables.cells import number
+from likewise.tables.cells import CODE, number
 from likewise.tables.dialect import Dialect
 from likewise.tables.workbooks.editing import Place, edit_cells, formula_columns
 
@@ -38,14 +39,20 @@ def _changes(
             places[name] = max((*places.values(), *beside), default=-1) + 1
             found[dialect.header, places[name]] = name
         for row, cell in enumerate(new[name].to_list()):
-            if row >= len(before) or cell != before[row]:
-                known = before[row] if row < len(before) else None
-                if cell is not None or known is not None:
-                    found[dialect.header + 1 + row, places[name]] = _typed(cell)
+            known = before[row] if row < len(before) else None
+            if not _is_same(cell, known):
+                found[dialect.header + 1 + row, places[name]] = _typed(cell)
     return found
 
 
+def _is_same(cell: Any, known: Any) -> bool:
+    """Whether a cell is as it was; a number may have become a text, as its column holds texts by now."""
+    if isinstance(cell, str) and isinstance(known, int | float):
+        return number(cell) == known
+    return bool(cell == known)
+
+
 def _typed(cell: Any) -> Any:
-    """A number that is written as text as a number, and other cells as they are."""
-    value = number(cell.strip()) if isinstance(cell, str) and not cell.strip().startswith("0") else None
+    """A number that is written as text as a number, and other cells as they are; 007 is a code."""
+    value = number(cell.strip()) if isinstance(cell, str) and re.match(CODE, cell.strip()) is None else None
     return cell if value is None else int(value) if value.is_integer() and "e" not in cell.lower() else value
