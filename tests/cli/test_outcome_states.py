@@ -251,3 +251,8 @@ def test_what_is_to_be_filled_in_is_what_is_measured(run: Run, save: Save) -> No
     aims = ("--object", "a", "--value", "euro:min", "--value", "x")
     answer = run("suggest", file, *aims, "--out", "next.csv")
     assert "Fill in column 'x' of next.csv" in answer.out
+
+
+def test_a_slip_in_a_further_outcome_is_noted_when_it_is_told(run: Run, asked: list[str]) -> None:
+    write(asked, {"strength": "5", "price": "30000", "imp": "1"})
+    assert "price 30000 for" in run("tell").err

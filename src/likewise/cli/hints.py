@@ -12,7 +12,7 @@ HINTS = {
     "text": "Use --text {} to compare the column as text.",
     "objects": "Use --object NAME, once for each column that describes an object.",
     "value": "Use --value NAME.",
-    "std": "Use --std {}, once for each.",
+    "std": 'Use --std {}, once for each (in likewise.toml: std = {{ yield = "yield_sd" }}).',
     "force": "Use --force to replace it.",
 }
 

@@ -214,13 +214,21 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
 
 def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
     """Note which results are far from all other values: a slip is easiest to mend at once."""
-    known = [table.values[i] for i in table.known]
-    far = far_values(np.array([*known, *(told.values[i] for i in told.known)]))
-    for i in (told.known[k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
-        listener.note(
-            f"{told.values[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
-            "all other values; if it is a slip, correct it in the table"
-        )
+    for column in told.roles.values:
+        known, new = (_exact_values(each, column) for each in (table, told))
+        far = far_values(np.array([*known.values(), *new.values()]))
+        of = f"{column} " if told.roles.others else ""
+        for i in ([*new][k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
+            listener.note(
+                f"{of}{new[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
+                "all other values; if it is a slip, correct it in the table"
+            )
+
+
+def _exact_values(sheet: Sheet, column: str) -> dict[int, float]:
+    """The values of a column that are no limits, by place."""
+    found = {i: sheet.measurement(i, column) for i in sheet.measured_in(column)}
+    return {i: one.value for i, one in found.items() if one.limit is None}
 
 
 def _list(conflicts: Sequence[Conflict]) -> str:

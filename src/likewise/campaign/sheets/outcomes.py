@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from likewise.campaign.listener import Listener
@@ -62,7 +62,7 @@ class Outcomes:
     def measured(self) -> list[int]:
         """The rows that have a value."""
         columns = [each.values for name, each in self.values.items() if name not in self.given]
-        return [i for i, row in enumerate(zip(*columns, strict=True)) if not all(map(math.isnan, row))]
+        return sorted({i for values in columns for i, value in enumerate(values) if not math.isnan(value)})
 
     def bad(self, table: Table, chosen: Roles) -> Iterator[Bad]:
         """The cells that are no outcomes."""
@@ -94,7 +94,7 @@ def _read_states(
         for place in sorted({*values.bad, *status})
     }
     states = {place: state for place, state in found.items() if state is not None}
-    _say_taken(table, states, numbers, listener)
+    _say_taken(table, states, listener, kept={place for place in states if not math.isnan(numbers[place])})
     for place, state in states.items():
         numbers[place] = math.nan if state.limit is None else state.limit
     return replace(values, values=numbers, bad=[i for i in values.bad if i in unread and i not in states]), states
@@ -140,17 +140,13 @@ def _say_columns(
     listener: Listener,
 ) -> None:
     """Say what texts were taken for, by their columns, and which values do not count because a run failed."""
-    nothing = [math.nan] * len(table)
     for name, each in said.items():
-        _say_taken(table, each, nothing, listener, f"{name}: ")
-    columns = [each.values for each in measured.values()]
-    valued = [next((v for v in row if not math.isnan(v)), math.nan) for row in zip(*columns, strict=True)]
-    whole = {place: state for place, state in states.items() if state.kind in WHOLE}
+        _say_taken(table, each, listener, of=f"{name}: ")
+    whole = [place for place, state in states.items() if state.kind in WHOLE]
+    kept = [p for p in whole if not all(math.isnan(each.values[p]) for each in measured.values())]
     by_status = {place: state for place, state in states.items() if state is status.get(place)}
-    for places, kept in ((by_status.keys() & whole.keys(), valued), (by_status.keys() - whole.keys(), nothing)):
-        _say_taken(table, {place: by_status[place] for place in sorted(places)}, kept, listener)
-    lost = [p for p, state in whole.items() if p not in by_status and not math.isnan(valued[p])]
-    if lost:
+    _say_taken(table, by_status, listener, kept=set(kept))
+    if lost := [place for place in kept if place not in by_status]:
         listener.note(
             f"{table.name}, {rows_named(table, lost)}: as the run failed or was skipped, its other values are kept and "
             "do not count. If one outcome alone could not be measured, write n.d. in its column"
@@ -191,12 +187,15 @@ def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, Stat
 
 
 def _say_taken(
-    table: Table, states: Mapping[int, State], values: Sequence[float], listener: Listener, of: str = ""
+    table: Table, states: Mapping[int, State], listener: Listener, *, kept: Collection[int] = (), of: str = ""
 ) -> None:
-    """Say what texts were taken for that are not the words of the column `status` itself."""
+    """Say what texts were taken for that are not the words of the column `status` itself.
+
+    In the rows of `kept`, there is a value as well, which does not count.
+    """
     said: dict[str, list[int]] = {}
     for place, state in states.items():
-        if not math.isnan(values[place]):
+        if place in kept:
             said.setdefault(f"{state.said!r} taken as {state.taken}; its value is kept and does not count", []).append(
                 place
             )
