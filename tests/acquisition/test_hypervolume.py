@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.acquisition.constraints import Within
-from likewise.acquisition.fronts import hypervolume
+from likewise.acquisition.fronts import hypervolume, reference_point
 from likewise.acquisition.hypervolume import Front, cells, log_volume, nondominated
 from likewise.acquisition.improvement import LogExpectedImprovement, between_h, log_h
-from likewise.acquisition.joint import IMPROVEMENT, JointScorer, reference_point
+from likewise.acquisition.joint import IMPROVEMENT, JointScorer
 from likewise.acquisition.outcome import Certain, Outcome
 from likewise.acquisition.scorer import Scorer
 from likewise.model.comparison import Comparison

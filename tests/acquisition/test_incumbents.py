@@ -78,10 +78,16 @@ def test_an_object_in_flight_lowers_the_worth_of_others_as_telling_its_own_mean_
     scorer = Scorer.on(fit([gram], y, settings=standing), IMPROVEMENTS[0])
     (member,) = scorer.committee.members
     flying, others = rng.random(2), list(rng.random((30, 2)))
-    mean = float(means(scorer, [flying])[0, 0])
-    after = member.regression.given(gram.grow([flying]).scores, mean, 1e-6 * member.regression.amplitude)
-    rows, selves = gram.grow([flying]).rows(gram.similarity.encode(others)), np.ones(30)
-    expected = IMPROVEMENTS[0].score(after.mean(rows), np.sqrt(after.variance(rows, selves)), max(after.fitted))
+    mean, best = float(means(scorer, [flying])[0, 0]), int(np.argmax(member.regression.fitted))
+    # What is in flight is about to be known, and the best so far is what to compare with: doubt of it is no hope.
+    hair, grown = 1e-6 * member.regression.amplitude, gram.grow([flying, x[best]])
+    after = member.regression.given(grown.scores[:-1, :-1], mean, hair)
+    after = after.given(grown.scores, float(member.regression.fitted[best]), hair)
+    rows, selves = grown.rows(gram.similarity.encode(others)), np.ones(30)
+    # One measurement moves the mean by V/√(V + σ²).
+    variances, noise = after.variance(rows, selves), 1e-2 * member.regression.spread
+    spreads = variances / np.sqrt(variances + noise)
+    expected = IMPROVEMENTS[0].score(after.mean(rows), spreads, max(after.fitted))
     found = scorer.with_pending([flying]).score(others)
     near = expected > -20
     np.testing.assert_allclose(found[near], expected[near], rtol=1e-3, atol=1e-3)

@@ -12,6 +12,7 @@ import likewise as lw
 from likewise.acquisition.fronts import hypervolume
 from likewise.acquisition.improvement import LogExpectedImprovement, between_h
 from likewise.acquisition.joint import JointScorer
+from likewise.acquisition.measurement import moved
 from likewise.acquisition.outcome import Outcome
 from likewise.acquisition.users_scale import UsersScale
 from likewise.model.fit import Settings, fit
@@ -101,10 +102,11 @@ def test_the_expected_growth_is_that_of_the_users_hypervolume(kind: Any) -> None
     front = np.stack([bent.lengths(means[0][0]), means[1][0]], axis=1)
     low = np.array([bent.lengths(np.array(made.reference[:1]))[0], made.reference[1]])
     x = [[0.9, 0.5]]
-    moments = [one.committee.moments(*_compared(one.committee, x)) for one in ones]
+    found = [one.committee.moments(*_compared(one.committee, x)) for one in made.outcomes]
+    moments = [(m, moved(v, noise)) for (m, v), noise in zip(found, made.noises, strict=True)]
     rng, before, grown = np.random.default_rng(3), hypervolume(front, low), []
     for _ in range(1500):
-        one, two = (m[0, 0] + np.sqrt(v[0, 0]) * rng.standard_normal() for m, v in moments)
+        one, two = (m[0, 0] + s[0, 0] * rng.standard_normal() for m, s in moments)
         new = np.array([[bent.lengths(np.array([one]))[0], two]])
         grown.append(hypervolume(np.vstack([front, new]), low) - before)
     error = np.std(grown) / np.sqrt(len(grown))

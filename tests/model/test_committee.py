@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.committee import misfit_share
 from likewise.model.comparison import Comparison
+from likewise.model.evidence import misfit_share
 from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
 from likewise.model.targets.transforms import Ranked, Standardised, YeoJohnson

@@ -25,6 +25,8 @@ class Acquisition(ABC):
     logarithmic: ClassVar[bool] = False
     # Whether a score never falls as the standard deviation grows.
     rises_with_std: ClassVar[bool] = False
+    # Whether it counts what one measurement can find beyond the best: doubt that is shared with that is no hope.
+    noise_aware: ClassVar[bool] = False
 
     @abstractmethod
     def score(self, mean: Any, std: Any, best: Any) -> Any:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from likewise.errors import import_extra
 from likewise.similarity.base import Matrix, Vector
 
+# How far below the worst of all points the reference lies, as a share of their extent.
+MARGIN = 0.01
+
 
 def _library() -> Any:
     return import_extra("moocore", "a study of several objectives", "moocore", "objectives")
@@ -49,3 +52,15 @@ def hypervolume(points: Matrix, reference: Vector) -> float:
     if points.shape[1] == 1:
         return float(max(0.0, points.max() - reference[0]))
     return float(_library().hypervolume(np.ascontiguousarray(points), ref=reference, maximise=True))
+
+
+def reference_point(points: Matrix) -> Vector:
+    """What is no improvement any more: in each outcome the worst of all points so far, and a hair below it.
+
+    >>> reference_point(np.array([[0.0, 2.0], [1.0, 1.0], [0.5, 0.0]])).round(3).tolist()
+    [-0.01, -0.02]
+    """
+    if not len(points):
+        return np.zeros(points.shape[1])
+    extent = np.ptp(points, axis=0)
+    return np.asarray(points.min(axis=0) - MARGIN * np.where(extent > 0, extent, 1.0))

@@ -108,6 +108,7 @@ class LogExpectedImprovement(Acquisition):
 
     logarithmic = True
     rises_with_std = True
+    noise_aware = True
 
     def score(self, mean: Any, std: Any, best: Any) -> Any:
         return np.log(std) + log_h((mean - best) / std)

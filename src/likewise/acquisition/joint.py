@@ -19,20 +19,19 @@ from scipy.special import ndtr
 
 from likewise.acquisition.base import Slopes
 from likewise.acquisition.constraints import Within
-from likewise.acquisition.fronts import hypervolume
+from likewise.acquisition.fronts import hypervolume, is_nondominated, reference_point
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
 from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
+from likewise.acquisition.measurement import moved, moved_slope, noise_of
 from likewise.acquisition.outcome import Certain, Outcome, means_of, objects_of, places_of, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.acquisition.users_scale import Steps, UsersScale
 from likewise.model.committee import Committee
-from likewise.model.comparison import Comparison, Slope, pull_all
+from likewise.model.comparison import Comparison, pull_all
 from likewise.similarity.base import Matrix, Vector
 
 IMPROVEMENT = LogExpectedImprovement()
-# How far below the worst of all points the reference lies, as a share of their extent.
-MARGIN = 0.01
 # So many points stand for the front where a whole pool is bounded.
 COARSE = 4
 
@@ -61,6 +60,8 @@ class JointScorer(Scoring):
     feasibility: Scorer | None = None
     # Of each measured objective how its model's scale bends the user's; None where it does not.
     scales: tuple[UsersScale | None, ...] = ()
+    # Of each outcome the variance of one more measurement to each member; zeros where beliefs are judged.
+    noises: tuple[Matrix, ...] = ()
 
     @classmethod
     def on(
@@ -71,13 +72,15 @@ class JointScorer(Scoring):
         directions: Matrix | None = None,
     ) -> JointScorer:
         """The scorer of these outcomes; `directions` are needed where there are more than three objectives."""
-        before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility)
+        noises = tuple(noise_of(one.committee) for one in outcomes)
+        before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility, noises=noises)
         means, weights, _ = before._points()
         given = [one.reference for one in before._objectives] + [one.reference for one in certain]
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
         chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
-        return replace(before, reference=chosen, scales=_scales(before._objectives, mixed, chosen))._with_front()
+        scales = _scales(before._objectives, mixed, chosen)
+        return replace(before, reference=chosen, scales=scales)._with_front()._settled()
 
     @property
     def committees(self) -> tuple[Committee, ...]:
@@ -100,13 +103,38 @@ class JointScorer(Scoring):
             return replace(self, front=Front.along(feasible, weights, self.reference, self.directions))
         return replace(self, front=Front.of(feasible, weights, self.reference))
 
-    def _points(self) -> tuple[list[Matrix], list[Vector], Any]:
-        """Each objective's means at all objects that every outcome has measured or waits for, and which may be."""
+    def _settled(self) -> JointScorer:
+        """Each objective with the points of the front taken as known: doubt that is shared with them is no hope.
+
+        To a member of one objective the front is made of its own means, and of what is expected in the others.
+        """
+        if self.front is None:
+            return self
+        means, weights, kept = self._points()
+        shared, mixed = np.flatnonzero(kept), [w @ m for w, m in zip(weights, means, strict=True)]
+        outcomes, places = list(self.outcomes), self._places
+        for j, i in enumerate(i for i, one in enumerate(self.outcomes) if one.objective):
+            here = [[*mixed[:j], own, *mixed[j + 1 :]] for own in means[j]]
+            fronts = [shared[is_nondominated(np.stack(each, axis=1)[shared])] for each in here]
+            # What is in flight is about to be known in any case.
+            committee = outcomes[i].committee
+            known = [[place for k in front if (place := places[i][k]) < len(committee)] for front in fronts]
+            outcomes[i] = replace(outcomes[i], committee=committee.settling(known))
+        return replace(self, outcomes=tuple(outcomes))
+
+    @property
+    def _places(self) -> list[list[int]]:
+        """Of each outcome the places of all objects that every outcome has measured or waits for."""
         places = [places_of(one.committee) for one in self.outcomes]
         shared = [x for x in places[0] if all(x in others for others in places[1:])]
-        means, weights, kept = [], [], np.ones(len(shared), dtype=bool)
+        return [[own[x] for x in shared] for own in places]
+
+    def _points(self) -> tuple[list[Matrix], list[Vector], Any]:
+        """Each objective's means at all objects that every outcome has measured or waits for, and which may be."""
+        places = self._places
+        means, weights, kept = [], [], np.ones(len(places[0]), dtype=bool)
         for one, own in zip(self.outcomes, places, strict=True):
-            here = means_of(one.committee)[:, [own[x] for x in shared]]
+            here = means_of(one.committee)[:, own]
             if one.limits is not None:
                 mixed = one.committee.weights @ here
                 kept &= (mixed >= one.limits[0]) & (mixed <= one.limits[1])
@@ -115,7 +143,7 @@ class JointScorer(Scoring):
                 weights.append(one.committee.weights)
         objects = objects_of(self.outcomes[0].committee)
         for exact in self.certain:
-            means.append(exact.scaled(exact.values([objects[places[0][x]] for x in shared])))
+            means.append(exact.scaled(exact.values([objects[i] for i in places[0]])))
             weights.append(np.ones(1))
         return means, weights, kept
 
@@ -126,16 +154,16 @@ class JointScorer(Scoring):
         return score if self.feasibility is None else self.lower(score, self.feasibility.score(objects))
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
-        stds = [(means, np.sqrt(variances)) for means, variances in moments]
-        total = self._log_chance(stds)
+        total = self._log_chance(moments)
         if self.front is None:
             return total
-        logs = [self._improvements(j, *each)[0] for j, each in enumerate(self._of_objectives(stds, known))]
+        logs = [self._improvements(j, *each)[0] for j, each in enumerate(self._of_objectives(moments, known))]
         return total + log_volume(self.front, logs)[0]
 
     def _of_objectives(self, moments: Sequence[Moments], known: Sequence[Vector]) -> list[Moments]:
-        """Means and standard deviations of each objective; those of certain ones have none."""
-        found = [each for each, one in zip(moments, self.outcomes, strict=True) if one.objective]
+        """Means of each objective, and how far one measurement moves them; those of certain ones do not move."""
+        each = zip(moments, self.outcomes, self.noises, strict=True)
+        found = [(means, moved(variances, noise)) for (means, variances), one, noise in each if one.objective]
         scaled = [exact.scaled(values) for exact, values in zip(self.certain, known, strict=True)]
         return found + [(values, np.zeros_like(values)) for values in scaled]
 
@@ -171,10 +199,10 @@ class JointScorer(Scoring):
     def _log_chance(self, moments: Sequence[Moments]) -> Vector:
         """The logarithm of the chance that the limits are kept."""
         total = np.zeros(moments[0][0].shape[1])
-        for (means, stds), one in zip(moments, self.outcomes, strict=True):
+        for (means, variances), one in zip(moments, self.outcomes, strict=True):
             if one.limits is not None:
                 within = Within(*one.limits)
-                total = total + within.average(within.score(means, stds, 0.0), one.committee.weights)[0]
+                total = total + within.average(within.score(means, np.sqrt(variances), 0.0), one.committee.weights)[0]
         return total
 
     def _compare(self, comparison: Comparison) -> tuple[list[Rows], list[Selves], list[Moments]]:
@@ -190,12 +218,16 @@ class JointScorer(Scoring):
 
     def judge(self, comparison: Comparison) -> Judgement:
         """What is to be said of objects: their chances, and how much of the front is expected to be gained."""
+        # Beliefs have all the doubt that there is, and need not be measured.
+        outcomes = tuple(replace(one, committee=one.committee.unsettled()) for one in self.outcomes)
+        return replace(self, outcomes=outcomes, noises=tuple(map(np.zeros_like, self.noises)))._judge(comparison)
+
+    def _judge(self, comparison: Comparison) -> Judgement:
         objects, found = comparison.objects, self._compare(comparison)[2]
-        stds = [(means, np.sqrt(variances)) for means, variances in found]
-        feasible = np.exp(self._log_chance(stds))
+        feasible = np.exp(self._log_chance(found))
         if self.front is None:
             return Judgement(feasible, feasible, np.zeros(len(feasible)))
-        each = self._of_objectives(stds, [known(objects) for known in self.known])
+        each = self._of_objectives(found, [known(objects) for known in self.known])
         over = [self._chances_above(j, *moments) for j, moments in enumerate(each)]
         gain = log_volume(self.front, [self._improvements(j, *moments)[0] for j, moments in enumerate(each)])[0]
         return Judgement(
@@ -221,14 +253,13 @@ class JointScorer(Scoring):
 
     def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
-            stds = [(means, np.sqrt(variances)) for means, variances in moments]
             total = np.zeros(moments[0][0].shape[1])
-            for (means, spreads), one in zip(stds, self.outcomes, strict=True):
+            for (means, variances), one in zip(moments, self.outcomes, strict=True):
                 if one.limits is not None:
                     within = Within(*one.limits)
-                    total = total + within.average_bound(means, spreads, 0.0, one.committee.weights)
+                    total = total + within.average_bound(means, np.sqrt(variances), 0.0, one.committee.weights)
             if self.front is not None:
-                total = total + self._bound_volume(self._of_objectives(stds, known), tight)
+                total = total + self._bound_volume(self._of_objectives(moments, known), tight)
             # What has no bound, as a variance has none, is scored in any case.
             return np.where(np.isnan(total), np.inf, total)
 
@@ -270,46 +301,48 @@ class JointScorer(Scoring):
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         comparison = Comparison(objects)
         found = [committee.linearise(comparison) for committee in self.committees]
-        stds = [(means, np.sqrt(variances)) for means, variances, _ in found]
-        in_means, in_stds = ([np.zeros_like(means) for means, _ in stds] for _ in range(2))
-        score = self._add_chances(stds, in_means, in_stds) + self._add_volume(stds, in_means, in_stds)
+        moments = [(means, variances) for means, variances, _ in found]
+        slopes = [(np.zeros_like(means), np.zeros_like(means)) for means, _ in moments]
+        score = self._add_chances(moments, slopes) + self._add_volume(moments, slopes)
 
         def gradient() -> Matrix:
-            slopes: list[Slope] = []
-            for (_, std), (_, _, pull), in_mean, in_std in zip(stds, found, in_means, in_stds, strict=True):
-                half = np.divide(in_std, 2.0 * std, out=np.zeros_like(std), where=std > 0)
-                slopes += pull(in_mean, half)
-            return pull_all(slopes)
+            each = zip(found, slopes, strict=True)
+            return pull_all(
+                [one for (_, _, pull), (in_mean, in_variance) in each for one in pull(in_mean, in_variance)]
+            )
 
         if self.feasibility is None:
             return score, gradient
         log_chance, chance_gradient = self.feasibility.linearise(objects)
         return score + log_chance, lambda: gradient() + chance_gradient()
 
-    def _add_chances(self, stds: Sequence[Moments], in_means: list[Matrix], in_stds: list[Matrix]) -> Vector:
-        """The logarithm of the chance, whose slopes are added to those given."""
-        total = np.zeros(stds[0][0].shape[1])
-        for i, ((mean, std), one) in enumerate(zip(stds, self.outcomes, strict=True)):
+    def _add_chances(self, moments: Sequence[Moments], found: Sequence[Moments]) -> Vector:
+        """The logarithm of the chance, whose slopes in the means and variances are added to those found."""
+        total = np.zeros(moments[0][0].shape[1])
+        for (mean, variance), one, (in_mean, in_variance) in zip(moments, self.outcomes, found, strict=True):
             if one.limits is not None:
                 within = Within(*one.limits)
-                slopes = within.slopes(mean, std, 0.0)
+                slopes = within.slopes(mean, np.sqrt(variance), 0.0)
                 average, shares = within.average(slopes.score, one.committee.weights)
-                in_means[i] += shares * slopes.in_mean
-                in_stds[i] += shares * slopes.in_std
+                in_mean += shares * slopes.in_mean
+                in_variance += shares * slopes.in_std * moved_slope(variance, 0.0)
                 total = total + average
         return total
 
-    def _add_volume(self, stds: Sequence[Moments], in_means: list[Matrix], in_stds: list[Matrix]) -> Any:
-        """log EHVI, whose slopes are added to those given."""
+    def _add_volume(self, moments: Sequence[Moments], found: Sequence[Moments]) -> Any:
+        """log EHVI, whose slopes in the means and variances are added to those found."""
         if self.front is None:
             return 0.0
         places = [i for i, one in enumerate(self.outcomes) if one.objective]
-        slopes = [self._slopes(j, *stds[i]) for j, i in enumerate(places)]
-        logs, shares = zip(*(self._average(j, each.score) for j, each in enumerate(slopes)), strict=True)
+        each = self._of_objectives(moments, ())
+        slopes = [self._slopes(j, *own) for j, own in enumerate(each)]
+        logs, shares = zip(*(self._average(j, own.score) for j, own in enumerate(slopes)), strict=True)
         volume, in_logs = log_volume(self.front, logs)
-        for i, share, in_log, each in zip(places, shares, in_logs, slopes, strict=True):
-            in_means[i] += np.sum(share * in_log * each.in_mean, axis=1)
-            in_stds[i] += np.sum(share * in_log * each.in_std, axis=1)
+        for i, share, in_log, own in zip(places, shares, in_logs, slopes, strict=True):
+            in_mean, in_variance = found[i]
+            in_mean += np.sum(share * in_log * own.in_mean, axis=1)
+            in_spread = np.sum(share * in_log * own.in_std, axis=1)
+            in_variance += in_spread * moved_slope(moments[i][1], self.noises[i])
         return volume
 
     def _slopes(self, j: int, means: Matrix, stds: Matrix) -> Slopes:
@@ -361,18 +394,6 @@ def _scales(
     tops = [float(np.max(mean, initial=low)) for mean, low in zip(means, reference, strict=True)]
     each = zip(objectives, reference, tops, strict=False)
     return tuple(UsersScale.of(one.committee.transform, low, top) for one, low, top in each)
-
-
-def reference_point(points: Matrix) -> Vector:
-    """What is no improvement any more: in each outcome the worst of all points so far, and a hair below it.
-
-    >>> reference_point(np.array([[0.0, 2.0], [1.0, 1.0], [0.5, 0.0]])).round(3).tolist()
-    [-0.01, -0.02]
-    """
-    if not len(points):
-        return np.zeros(points.shape[1])
-    extent = np.ptp(points, axis=0)
-    return np.asarray(points.min(axis=0) - MARGIN * np.where(extent > 0, extent, 1.0))
 
 
 def _absent(objects: Sequence[Any]) -> Vector:

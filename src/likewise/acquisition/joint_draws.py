@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from likewise.acquisition.thompson import draw_normal
-from likewise.model.committee import Committee, Member, misfit_share
-from likewise.model.evidence import AMPLITUDE_STRENGTH
+from likewise.model.committee import Committee, Member
+from likewise.model.evidence import AMPLITUDE_STRENGTH, misfit_share
 from likewise.similarity.base import Matrix
 
 TINY = 1e-300

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.confidence import LeastKnown
+from likewise.acquisition.measurement import TINY, moved, moved_slope, noise_of
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
-from likewise.model.committee import Committee, certain_values
+from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
 from likewise.model.gram import same_objects
 from likewise.similarity.base import Matrix, Vector
@@ -55,7 +57,10 @@ class Scorer(Scoring):
     @classmethod
     def on(cls, committee: Committee, acquisition: Acquisition, feasibility: Scorer | None = None) -> Scorer:
         """The scorer whose incumbents are the largest means at the observed objects, not the luckiest measurement."""
-        return cls(committee, acquisition, committee.observed_means().max(axis=1), feasibility)
+        means = committee.observed_means()
+        if acquisition.noise_aware:
+            committee = committee.settling(means.argmax(axis=1)[:, None].tolist())
+        return cls(committee, acquisition, means.max(axis=1), feasibility)
 
     @property
     def committees(self) -> tuple[Committee, ...]:
@@ -89,26 +94,32 @@ class Scorer(Scoring):
         They differ from measured ones in nothing that matters. As where objects are identical, members that see noise
         have no say: to them one more value near the best is worth something.
         """
-        regressions = [member.regression for member in self.committee.members]
-        noises = np.array([[float(np.median(one.noise)) * one.inflation] for one in regressions])
-        certain = np.array([[certain_values(one, CERTAIN)] for one in regressions])
-        better = means - self._best > WORTH * np.sqrt(noises)
-        settled = certain & (variances <= SURE * noises) & ~better
+        certain = np.array([[member.regression.certain(CERTAIN)] for member in self.committee.members])
+        better = means - self._best > WORTH * np.sqrt(self._noise)
+        settled = certain & (variances <= SURE * self._noise) & ~better
         return np.asarray(self.committee.weights @ settled > 0.5)
 
     def anywhere(self) -> Scorer:
         """The score of what is least known: for where nothing is worth anything."""
         return replace(self, acquisition=LeastKnown(), novel=False)
 
+    @cached_property
+    def _noise(self) -> Matrix:
+        return noise_of(self.committee)
+
+    def _spread(self, variances: Matrix) -> Matrix:
+        """How far a value may lie from its mean, or, for an improvement, how far one measurement moves the mean."""
+        return moved(variances, self._noise) if self.acquisition.noise_aware else np.sqrt(variances)
+
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         ((means, variances),) = moments
-        scores = self.acquisition.score(means, np.sqrt(variances), self._best)
+        scores = self.acquisition.score(means, self._spread(variances), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
     def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         ((means, variances),) = moments
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.acquisition.average_bound(means, np.sqrt(variances), self._best, self.committee.weights)
+            return self.acquisition.average_bound(means, self._spread(variances), self._best, self.committee.weights)
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.
@@ -116,14 +127,12 @@ class Scorer(Scoring):
         The gradient is one pullback from the score through members and similarities to the object.
         """
         means, variances, pull = self.committee.linearise(Comparison(objects))
-        stds = np.sqrt(variances)
-        slopes = self.acquisition.slopes(means, stds, self._best)
+        slopes = self.acquisition.slopes(means, self._spread(variances), self._best)
         score, shares = self.acquisition.average(slopes.score, self.committee.weights)
 
         def gradient() -> Matrix:
-            # Where the variance is zero its root has no derivative; the step is then the mean's alone.
-            half = np.divide(shares * slopes.in_std, 2.0 * stds, out=np.zeros_like(stds), where=stds > 0)
-            return pull_all(pull(shares * slopes.in_mean, half))
+            noise = self._noise if self.acquisition.noise_aware else 0.0
+            return pull_all(pull(shares * slopes.in_mean, shares * slopes.in_std * moved_slope(variances, noise)))
 
         if self.feasibility is None:
             return score, gradient
@@ -164,10 +173,9 @@ class Scorer(Scoring):
         return replace(self, committee=committee, incumbents=incumbents)
 
     def score_measurement(self, x: Any) -> float:
-        """What one noisy measurement of a new object is worth."""
-        encodings = self.committee.encode([x])
-        means, variances = self.committee.moments(self.committee.rows(encodings), self.committee.selves(encodings))
-        return float(self._score_learnt(means, variances)[0])
+        """What one measurement of a new object is worth, beside one more of a measured object."""
+        committee = self.committee.unsettled()
+        return float(self._score_learnt(*committee.moments(*committee.compare(Comparison([x]))))[0])
 
     def score_repeats(self) -> Vector:
         """What one more measurement of each observed object is worth.
@@ -175,7 +183,7 @@ class Scorer(Scoring):
         A repeat of what a member believes is the best pays if it falls behind the runner-up, as one of the runner-up
         does if that gets ahead: by symmetry both are worth the same. What is settled is worth nothing.
         """
-        committee, t = self.committee, len(self.committee)
+        committee, t = self.committee.unsettled(), len(self.committee)
         known = {k: committee.waiting.get(k, committee.grams[k]).scores[:t] for k in committee.used}
         means, variances = committee.moments(known, {k: np.diagonal(scores) for k, scores in known.items()})
         # Values of one object are one object's: it is not its own runner-up.
@@ -191,10 +199,8 @@ class Scorer(Scoring):
         return scores
 
     def _score_learnt(self, means: Matrix, variances: Matrix) -> Vector:
-        """The score of how far one measurement moves the mean: V/√(V + σ²) in place of the standard deviation."""
-        noise = np.array([[float(np.median(member.regression.noise))] for member in self.committee.members])
-        moved = np.maximum(variances / np.sqrt(variances + noise), np.finfo(float).tiny)
-        scores = self.acquisition.score(means, moved, self._best)
+        """The score of how far one measurement moves the mean, whatever the acquisition."""
+        scores = self.acquisition.score(means, np.maximum(moved(variances, self._noise), TINY), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
     def extends(self, earlier: Scoring) -> bool:

@@ -14,24 +14,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from likewise.figures.markup import html_table
 from likewise.model.comparison import Comparison, Slope
-from likewise.model.evidence import AMPLITUDE_STRENGTH, NOISE_PRIOR
+from likewise.model.evidence import AMPLITUDE_STRENGTH, misfit_share
 from likewise.model.gram import Gram
-from likewise.model.pending import Pending
+from likewise.model.pending import Pending, settle
 from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
 from likewise.model.targets.censoring import Mask, anchors, exact
+from likewise.model.targets.contamination import Suspect
 from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
 from likewise.tables.brief import shorten
 
-# A noise of so small a share of the amplitude is none, and scores that differ by so small a share are the same.
-CERTAIN, SAME = 1e-3, 1e-10
+# Scores that differ by so small a share are the same.
+SAME = 1e-10
 
 Scores = Mapping[int, Matrix]
 Selves = Mapping[int, Vector]
@@ -54,6 +54,8 @@ class Member:
     weight: float
     ratio: float
     log_prior: float = 0.0
+    # The factor of observed objects whose true values are taken as known, and with it what is about to be.
+    settled: Matrix | None = None
     pending: Pending | None = None
 
     def __repr__(self) -> str:
@@ -64,15 +66,6 @@ class Member:
         bare = replace(self.regression, treatment=self.regression.treatment.lean())
         pending = None if self.pending is None else replace(self.pending, regression=bare)
         return replace(self, regression=bare, pending=pending)
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """An observation that is taken for a bad measurement, with its value on the user's scale and its place."""
-
-    object: Any
-    value: float
-    place: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,21 +311,45 @@ class Committee:
         if not len(objects):
             return self
         waiting = {k: self.waiting.get(k, self.grams[k]).grow(objects) for k in self.used}
-        after, t = replace(self, waiting=waiting), len(self)
-        rows, among = after._apart(), {k: gram.scores[t:, t:] for k, gram in waiting.items()}
+        return replace(self, waiting=waiting)._await()
+
+    def settling(self, places: Sequence[Sequence[int]]) -> Committee:
+        """The committee that takes the true values of these observed objects as known, for each member its own.
+
+        Noise leaves doubt about them. It is shared with what is like them, and none of it is hope to improve on them.
+        Members to which a value, once measured, is as good as certain have no such doubt.
+        """
         members = tuple(
-            replace(m, pending=Pending.on(m.regression, m.mix.scores(rows), m.mix.scores(among))) for m in self.members
+            replace(m, settled=None if m.regression.certain() else settle(m.regression, own))
+            for m, own in zip(self.members, places, strict=True)
         )
-        return replace(after, members=members)
+        return replace(self, members=members)._await()
+
+    def unsettled(self) -> Committee:
+        """The committee with all the doubt that noise leaves."""
+        return replace(self, members=tuple(replace(m, settled=None) for m in self.members))._await()
+
+    def _await(self) -> Committee:
+        """The committee whose members take account of what they take as known and of what is in flight."""
+        t, scores = len(self), {k: self.waiting.get(k, self.grams[k]).scores[len(self) :] for k in self.used}
+        rows, among = ({k: each[:, part] for k, each in scores.items()} for part in (slice(t), slice(t, None)))
+
+        def pending(m: Member) -> Pending | None:
+            if m.settled is None and not self.waiting:
+                return None
+            return Pending.on(m.regression, m.mix.scores(rows), m.mix.scores(among), m.settled)
+
+        return replace(self, members=tuple(replace(m, pending=pending(m)) for m in self.members))
 
     def without_pending(self) -> Committee:
         """The committee as if nothing were in flight."""
-        return replace(self, members=tuple(replace(m, pending=None) for m in self.members), waiting={})
+        members = tuple(replace(m, pending=None, settled=None) for m in self.members)
+        return replace(self, members=members, waiting={})
 
     @cached_property
     def noiseless(self) -> bool:
         """Whether most votes are of members to which a value, once measured, is as good as certain."""
-        certain = (m.weight for m in self.members if certain_values(m.regression))
+        certain = (m.weight for m in self.members if m.regression.certain())
         return len(self) > 0 and sum(certain) > 0.5
 
     def identical(self, rows: Scores, selves: Selves) -> NDArray[np.bool_]:
@@ -375,22 +392,6 @@ class Committee:
         members = tuple(member.lean() for member in self.members)
         waiting = {k: gram.lean() for k, gram in self.waiting.items()}
         return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members, waiting=waiting)
-
-
-def certain_values(regression: Regression, share: float = CERTAIN) -> bool:
-    """Whether a value, once measured, is as good as certain: noise is at most such a share of the amplitude."""
-    return bool(np.median(regression.noise) <= share * regression.amplitude)
-
-
-def misfit_share(noises: Any) -> Any:
-    """The belief that what a member takes for noise, a share of the values' variance, is what it cannot explain.
-
-    It is the prior probability that noise is less than that: the more there is of it, the less of it is noise.
-
-    >>> misfit_share(np.exp(np.array([-7.0, -4.0, -0.7]))).round(2).tolist()
-    [0.02, 0.5, 0.99]
-    """
-    return ndtr((np.log(np.maximum(noises, 1e-300)) - NOISE_PRIOR.location) / NOISE_PRIOR.scale)
 
 
 def _add(total: dict[int, Any], more: Mapping[int, Any]) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtr
 
 from likewise.model.regression import Regression
 from likewise.similarity.base import LogNormal, Vector
@@ -82,3 +83,14 @@ def leave_one_out_density(regression: Regression) -> float:
     mean, std = regression.leave_one_out()
     variance = std**2 + regression.noise
     return float(np.sum(-0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (regression.values - mean) ** 2 / variance))
+
+
+def misfit_share(noises: Any) -> Any:
+    """The belief that what a member takes for noise, a share of the values' variance, is what it cannot explain.
+
+    It is the prior probability that noise is less than that: the more there is of it, the less of it is noise.
+
+    >>> misfit_share(np.exp(np.array([-7.0, -4.0, -0.7]))).round(2).tolist()
+    [0.02, 0.5, 0.99]
+    """
+    return ndtr((np.log(np.maximum(noises, 1e-300)) - NOISE_PRIOR.location) / NOISE_PRIOR.scale)

@@ -20,6 +20,8 @@ from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Treatment, treat
 from likewise.similarity.base import Matrix, Vector
 
+# A noise of so small a share of the amplitude is none.
+CERTAIN = 1e-3
 MomentsPullback = Callable[[Vector, Vector], tuple[Matrix, Vector]]
 
 
@@ -47,6 +49,10 @@ class Regression:
     def spread(self) -> float:
         """The variance of an object of score one with itself: the amplitude, inflated as its errors ask for."""
         return self.amplitude * self.inflation
+
+    def certain(self, share: float = CERTAIN) -> bool:
+        """Whether a value, once measured, is as good as certain: noise is at most such a share of the amplitude."""
+        return bool(np.median(self.noise) <= share * self.amplitude)
 
     @cached_property
     def weights(self) -> Vector:

@@ -38,13 +38,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.model.assessment.leave_one_out import leave_one_out_error
-from likewise.model.committee import Committee, Suspect
+from likewise.model.committee import Committee
 from likewise.model.fit import Settings, fit, recondition, rough_scores, suitable_transform, vote
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
 from likewise.model.targets.blocks import NONE, block_shifts
 from likewise.model.targets.censoring import exact, says_nothing
-from likewise.model.targets.contamination import far_values, suspects
+from likewise.model.targets.contamination import Suspect, far_values, suspects
 from likewise.model.treatments import Treatments
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.self_bounded import self_bounded

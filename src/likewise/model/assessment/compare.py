@@ -11,11 +11,11 @@ import numpy as np
 from likewise.errors import LikewiseError
 from likewise.model.assessment.diagnosis import Diagnosis, diagnose, finite
 from likewise.model.assessment.fits import Fit, table
-from likewise.model.committee import Committee, Suspect
+from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, fit
 from likewise.model.gram import Gram
 from likewise.model.targets.censoring import SIDES, exact, says_nothing
-from likewise.model.targets.contamination import suspects
+from likewise.model.targets.contamination import Suspect, suspects
 from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector

@@ -13,6 +13,7 @@ model, and named; nothing else happens to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ LOG_PRIOR = float(np.log(0.01))
 WIDTH = 10.0
 # What brings a median of distances to a standard deviation of normal values.
 NORMAL = 1.4826
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An observation that is taken for a bad measurement, with its value on the user's scale and its place."""
+
+    object: Any
+    value: float
+    place: int
 
 
 def far_values(values: Vector, extra_noise: Vector | None = None) -> Index:

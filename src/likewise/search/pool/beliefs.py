@@ -80,7 +80,7 @@ class Beliefs:
         return score if self.log_chance is None else scorer.lower(score, self.log_chance[few])
 
     def _given_pending(self, place: int, committee: Committee, variances: Matrix) -> Matrix:
-        if not committee.waiting:
+        if all(member.pending is None for member in committee.members):
             return variances
         self._compare(place, committee)
         return committee.lower(variances, committee.mix_scores(self.entries.of(place)[0]))

@@ -1,0 +1,41 @@
+"""How far one measurement moves the mean: what an improvement can be found by, however much is in doubt.
+
+One value of noise σ² at an object of variance V moves its mean by a normal of standard deviation
+
+    s = V/√(V + σ²),      ds/dV = (V/2 + σ²)/(V + σ²)^{3/2},
+
+which is √V without noise. Where noise hides more than is in doubt, one more value tells little.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from likewise.model.committee import Committee
+from likewise.similarity.base import Matrix
+
+TINY = np.finfo(float).tiny
+
+
+def noise_of(committee: Committee) -> Matrix:
+    """The variance of one more measurement to each member, one row each."""
+    regressions = [member.regression for member in committee.members]
+    return np.array([[float(np.median(one.noise)) * one.inflation] for one in regressions])
+
+
+def moved(variances: Matrix, noise: Any) -> Matrix:
+    """s from V and σ².
+
+    >>> moved(np.array([4.0, 4.0]), np.array([0.0, 12.0])).tolist()
+    [2.0, 1.0]
+    """
+    with np.errstate(over="ignore"):
+        return np.sqrt(variances) / np.sqrt(1.0 + noise / np.maximum(variances, TINY))
+
+
+def moved_slope(variances: Matrix, noise: Any) -> Matrix:
+    """ds/dV; 0 where V is 0: there its root has no derivative, and the mean alone counts."""
+    total = np.where(variances > 0, variances + noise, 1.0)
+    return np.where(variances > 0, (0.5 * variances + noise) / total / np.sqrt(total), 0.0)
