@@ -256,3 +256,16 @@ def test_what_is_to_be_filled_in_is_what_is_measured(run: Run, save: Save) -> No
 def test_a_slip_in_a_further_outcome_is_noted_when_it_is_told(run: Run, asked: list[str]) -> None:
     write(asked, {"strength": "5", "price": "30000", "imp": "1"})
     assert "price 30000 for" in run("tell").err
+
+
+def test_a_limit_with_another_decimal_sign_is_the_same_limit(run: Run, asked: list[str]) -> None:
+    Path("new.csv").write_text("a;b;strength;price;imp\n1,45;0,5;2,5;<0,25;1,5\n0,95;0,5;3,5;;>1,75\n")
+    for filled in ("2 rows added", "2 known already"):
+        told = run("tell", "new.csv")
+        assert told.code == 0, told.err
+        assert filled in told.out
+    rows = polars.read_csv("t.csv", infer_schema=False).rows(named=True)[-2:]
+    assert [(row["strength"], row["price"], row["imp"]) for row in rows] == [
+        ("2.5", "<0.25", "1.5"),
+        ("3.5", None, ">1.75"),
+    ]

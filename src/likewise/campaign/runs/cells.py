@@ -311,12 +311,16 @@ def updated_status(known: str, wanted: str) -> str:
 
 
 def is_same_cell(cell: Any, other: Any, sign: Decimal | None, other_sign: Decimal | None) -> bool:
-    """Whether a cell says what another does: the same text, or the same number as far as its digits show."""
+    """Whether a cell says what another does: the same text or limit, or the same number as far as its digits show."""
     if empty(cell) or empty(other):
         return empty(cell) and empty(other)
     text, known = cell_text(cell).strip(), cell_text(other).strip()
     if text == known:
         return True
+    limits = read_state(text, sign), read_state(known, other_sign)
+    if all(limit is not None and limit.limit is not None for limit in limits):
+        one, other = ((state.kind, state.limit) for state in limits if state is not None)
+        return one == other
     value = one_number(known, other_sign)
     return value is not None and shows(text, value, sign)
 
