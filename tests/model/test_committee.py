@@ -12,7 +12,7 @@ from likewise.model.comparison import Comparison
 from likewise.model.evidence import misfit_share
 from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
 from likewise.model.gram import Gram
-from likewise.model.targets.transforms import Ranked, Standardised, YeoJohnson
+from likewise.model.targets.transforms import Ranked, Standardised, Tamed, YeoJohnson
 from likewise.similarity.combine.mix import Mix
 
 
@@ -43,7 +43,7 @@ def test_weights_are_shares_and_small_members_are_left_out():
     np.testing.assert_allclose(committee.similarity_weights().sum(), 1.0)
 
 
-@pytest.mark.parametrize("transform", [Standardised, Ranked, YeoJohnson])
+@pytest.mark.parametrize("transform", [Standardised, Ranked, YeoJohnson, Tamed])
 def test_influences_times_values_sum_to_the_mean(transform):
     grams, _, values = problem()
     committee = fit(grams, values, transform=transform.of(values))

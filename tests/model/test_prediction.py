@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from likewise.model.prediction import Mixture
-from likewise.model.targets.transforms import Bounded, Ranked, Standardised, Transform, YeoJohnson
+from likewise.model.targets.transforms import Bounded, Ranked, Standardised, Tamed, Transform, YeoJohnson
 
 VALUES = np.exp(np.linspace(-1.0, 3.0, 30))
 
 
-@pytest.mark.parametrize("transform", [Standardised.of(VALUES), YeoJohnson.of(VALUES), Ranked.of(VALUES)])
+@pytest.mark.parametrize("transform", [Standardised.of(VALUES), YeoJohnson.of(VALUES), Ranked.of(VALUES), Tamed.of(VALUES)])
 @pytest.mark.parametrize("best", [-5.0, 6.0, 19.0, 25.0])
 def test_the_gain_is_the_mean_of_what_lies_beyond(transform: Transform, best: float) -> None:
     rng, n = np.random.default_rng(0), 400_000

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.model.targets.choose_transform import POWER_FROM, RANKS_FROM, choose_transform
-from likewise.model.targets.transforms import Ranked, Standardised, Transform, YeoJohnson
+from likewise.model.targets.transforms import Ranked, Standardised, Tamed, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.kinds.vectors import RBF
 
@@ -35,6 +35,17 @@ def test_values_with_a_heavy_tail_are_bent() -> None:
 
 def test_values_that_no_power_makes_smooth_are_ranked() -> None:
     assert Ranked in chosen(lambda y: np.sign(y) * np.expm1(4.0 * np.abs(y)))
+
+
+def test_a_cliff_leaves_the_good_values_apart() -> None:
+    """Accuracies: most are close together, and beyond a cliff is nothing but guessing."""
+    found = chosen(lambda y: np.where(y < np.quantile(y, 0.2), 0.1 + 0.02 * y, 0.95 + 0.01 * y))
+    assert found.count(Tamed) + found.count(Ranked) >= 10
+    scores, y = draw(0, n=30)
+    values = np.where(y < np.quantile(y, 0.2), 0.1, 0.95 + 0.01 * y)
+    good = values > 0.5
+    tame, plain = (np.ptp(kind.of(values).forward(values)[good]) for kind in (Tamed, Standardised))
+    assert tame > 5.0 * plain
 
 
 def test_few_values_are_taken_as_they_are() -> None:

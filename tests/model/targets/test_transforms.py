@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata, skew, yeojohnson
 
-from likewise.model.targets.transforms import Ranked, Standardised, YeoJohnson, _bend, mean_ranks
+from likewise.model.targets.transforms import Ranked, Standardised, Tamed, YeoJohnson, _bend, mean_ranks
 
-TRANSFORMS = [Standardised, Ranked, YeoJohnson]
+TRANSFORMS = [Standardised, Ranked, YeoJohnson, Tamed]
 VALUES = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=30, unique=True).filter(lambda v: np.ptp(v) > 1e-3)
 
 
@@ -60,7 +60,7 @@ def test_slopes_are_finite_differences(kind):
         np.testing.assert_allclose(transform.slope(y), numeric, rtol=1e-4)
 
 
-@pytest.mark.parametrize("kind", [Standardised, YeoJohnson])
+@pytest.mark.parametrize("kind", [Standardised, YeoJohnson, Tamed])
 def test_moments_on_the_users_scale_agree_with_sampling(kind):
     y = np.exp(np.random.default_rng(2).standard_normal(50))
     transform = kind.of(y)

@@ -1,6 +1,6 @@
-"""Which scale the values are modelled on: as they are, bent by a power, or by their ranks.
+"""Which scale the values are modelled on: as they are, bent by a power, with tame tails, or by their ranks.
 
-The power transform is chosen by evidence: densities on the user's scale, so its Jacobian counts. Ranks have no honest
+The first three are chosen by evidence: densities on the user's scale, so their Jacobians count. Ranks have no honest
 Jacobian and are chosen by leave-one-out errors on the user's scale, where these fall by more than their standard error.
 The errors are those of the better half: a scale that orders the poor objects well and blurs the good ones would never
 find the best. With few values that verdict is worth little, and ranks do not stand.
@@ -15,11 +15,13 @@ import numpy as np
 
 from likewise.model.evidence import NOISE_PRIOR, spectral_evidence
 from likewise.model.influence import Spectral
-from likewise.model.targets.transforms import Ranked, Standardised, Transform, YeoJohnson
+from likewise.model.targets.transforms import Ranked, Standardised, Tamed, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
 
 POWER_FROM, RANKS_FROM = 8, 20
+# By how much the evidence must be larger for each bend: tails and a power are two.
 NATS_FOR_POWER = 2.0
+BENDS: dict[type[Transform], int] = {Standardised: 0, YeoJohnson: 1, Tamed: 2}
 # By how many standard errors the squared errors must fall.
 ERRORS_FOR_RANKS = 1.0
 RATIOS = np.geomspace(1e-6, 1.0, 13)
@@ -38,16 +40,12 @@ def choose_transform(scores: Matrix, values: Vector) -> type[Transform]:
     values = np.asarray(Standardised.of(values).forward(values))
     levels, basis = np.linalg.eigh(scores)
     levels = np.maximum(levels, 0.0)
-    plain = _fit(Standardised.of(values), values, levels, basis)
-    bent = _fit(YeoJohnson.of(values), values, levels, basis)
-    best: type[Transform] = Standardised
-    fit = plain
-    if bent.log_evidence > plain.log_evidence + NATS_FOR_POWER:
-        best, fit = YeoJohnson, bent
+    fits = {kind: _fit(kind.of(values), values, levels, basis) for kind in BENDS}
+    best = max(fits, key=lambda kind: fits[kind].log_evidence - NATS_FOR_POWER * BENDS[kind])
     if len(values) < RANKS_FROM:
         return best
     ranked = _fit(Ranked.of(values), values, levels, basis)
-    return Ranked if _clearly_less(ranked.squared_errors, fit.squared_errors) else best
+    return Ranked if _clearly_less(ranked.squared_errors, fits[best].squared_errors) else best
 
 
 def log_evidence(scores: Matrix, values: Vector) -> float:

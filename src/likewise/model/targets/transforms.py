@@ -1,7 +1,7 @@
 """Values on a scale that suits the model: one transform shared by all members of a committee.
 
 `Standardised` is linear. `Ranked` maps values to normal scores by their ranks, which takes the weight off heavy tails.
-`YeoJohnson` is a power transform whose exponent is the most likely one.
+`YeoJohnson` is a power transform whose exponent is the most likely one. `Tamed` takes logarithms of both tails before.
 Predictions come back on the user's scale: exactly for the linear transform, by Gauss–Hermite quadrature for the others.
 """
 
@@ -25,6 +25,9 @@ SMALL = 1e-140
 REACH = 1.0
 # How steep it is there, as a share of the scale of the values: what is uncertain there must not look certain.
 LEAK = 1e-6
+# What brings a median of distances to a standard deviation of normal values, and the least share of the standard
+# deviation of all values that this may be: what is less is that of ties.
+NORMAL, LEAST_SPREAD = 1.4826, 1e-3
 # The largest logarithm that is taken back: whatever is larger is out of reach anyway.
 FARTHEST = 50.0
 
@@ -242,6 +245,48 @@ class YeoJohnson(Transform):
         return np.exp((self.power - 1.0) * np.sign(z) * np.log1p(np.abs(z))) / (self.inner.scale * self.outer.scale)
 
 
+@dataclass(frozen=True)
+class Tamed(Transform):
+    """asinh((y − median)/spread), then a power: straight in the middle, and logarithms of both tails.
+
+    The spread is by the median distance from the median, so that the tails have no say in it. Accuracies of 0.1 and 0.4
+    among many above 0.9 are brought near to these, and the differences between the best ones stay.
+
+    >>> y = np.array([0.115, 0.4, 0.95, 0.955, 0.96, 0.965, 0.97, 0.975])
+    >>> Tamed.of(y).forward(y).round(1).tolist(), Standardised.of(y).forward(y).round(1).tolist()
+    ([-1.7, -1.6, 0.0, 0.2, 0.4, 0.7, 0.9, 1.0], [-2.1, -1.2, 0.5, 0.5, 0.6, 0.6, 0.6, 0.6])
+    """
+
+    inner: Standardised
+    outer: YeoJohnson
+    reach: tuple[float, float]
+
+    @classmethod
+    def of(cls, values: Vector) -> Self:
+        inner, span = robust(values), float(np.ptp(values))
+        tame = np.arcsinh(inner.forward(values))
+        reach = float(values.min()) - REACH * span, float(values.max()) + REACH * span
+        return cls(inner, YeoJohnson.of(tame), reach)
+
+    def forward(self, values: Any) -> Any:
+        return self.outer.forward(np.arcsinh(self.inner.forward(np.asarray(values, dtype=float))))
+
+    @property
+    def origin(self) -> float:
+        return self.inner.origin
+
+    def away(self, values: Any) -> Any:
+        tame = np.clip(self.outer.backward(values), -FARTHEST, FARTHEST)
+        low, high = self.reach[0] - self.origin, self.reach[1] - self.origin
+        found = np.clip(self.inner.away(np.sinh(tame)), low, high)
+        least, most = (float(self.forward(end)) for end in self.reach)
+        return found + LEAK * self.inner.scale * (values - np.clip(values, least, most))
+
+    def slope(self, values: Any) -> Any:
+        z = np.asarray(self.inner.forward(values))
+        return self.outer.slope(np.arcsinh(z)) / np.hypot(1.0, z) / self.inner.scale
+
+
 @dataclass(frozen=True, eq=False)
 class Bounded(Transform):
     """Another transform, where no value of the user's lies below `low` or above `high`.
@@ -281,6 +326,19 @@ class Bounded(Transform):
 
     def slope(self, values: Any) -> Any:
         return self.inner.slope(values)
+
+
+def robust(values: Vector) -> Standardised:
+    """Values less their median, in standard deviations by the median distance from it.
+
+    Where half of the values are all but the same, their standard deviation is the unit.
+
+    >>> robust(np.array([1.0, 2.0, 3.0, 4.0, 1000.0]))
+    Standardised(centre=3.0, scale=1.4826)
+    """
+    centre, usual = float(np.median(values)), Standardised.of(values)
+    spread = NORMAL * float(np.median(np.abs(values - centre)))
+    return Standardised(centre, spread if spread > LEAST_SPREAD * usual.scale else usual.scale)
 
 
 def _bend(z: Any, power: float) -> Any:
