@@ -11,7 +11,9 @@ from likewise.model.targets.transforms import Bounded, Ranked, Standardised, Tam
 VALUES = np.exp(np.linspace(-1.0, 3.0, 30))
 
 
-@pytest.mark.parametrize("transform", [Standardised.of(VALUES), YeoJohnson.of(VALUES), Ranked.of(VALUES), Tamed.of(VALUES)])
+@pytest.mark.parametrize(
+    "transform", [Standardised.of(VALUES), YeoJohnson.of(VALUES), Ranked.of(VALUES), Tamed.of(VALUES)]
+)
 @pytest.mark.parametrize("best", [-5.0, 6.0, 19.0, 25.0])
 def test_the_gain_is_the_mean_of_what_lies_beyond(transform: Transform, best: float) -> None:
     rng, n = np.random.default_rng(0), 400_000

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from likewise.model.gram import Gram, Groups, same_objects
 from likewise.model.targets.choose_transform import log_evidence
+from likewise.model.targets.transforms import NORMAL
 from likewise.similarity.base import Matrix, Vector
 
 Index = NDArray[np.intp]
@@ -36,8 +37,6 @@ MOST_SHARE = 0.1
 LOG_PRIOR = float(np.log(0.01))
 # Half of the bad measurements are within so many standard deviations.
 WIDTH = 10.0
-# What brings a median of distances to a standard deviation of normal values.
-NORMAL = 1.4826
 
 
 @dataclass(frozen=True)
