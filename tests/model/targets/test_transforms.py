@@ -74,10 +74,11 @@ def test_constant_values_have_their_own_size_for_a_scale():
     np.testing.assert_allclose(Ranked.of(np.full(4, 3.0)).forward(3.0), 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [YeoJohnson, Tamed])
 @pytest.mark.parametrize("values", [93.0 - np.exp(np.linspace(-3, 4, 60)), np.exp(np.linspace(-3, 6, 60))])
-def test_predictions_far_out_stay_within_reach_of_the_values(values):
+def test_predictions_far_out_stay_within_reach_of_the_values(kind, values):
     """Accuracies of architectures pile up below 93 %: the inverse of a strong power has a pole."""
-    transform = YeoJohnson.of(values)
+    transform = kind.of(values)
     mean, std = transform.moments(np.array([-8.0, 0.0, 8.0]), np.array([3.0, 1.0, 3.0]))
     span = np.ptp(values)
     assert np.all((mean >= values.min() - span) & (mean <= values.max() + span))
@@ -99,10 +100,11 @@ def test_beyond_a_heavy_tail_ranks_reach_no_further_than_the_values_span() -> No
     assert ranked.moments(np.zeros(1), np.full(1, 4.0))[1][0] < 1.5 * span
 
 
-def test_values_that_differ_in_their_last_digits_alone_stay_together() -> None:
+@pytest.mark.parametrize("kind", [YeoJohnson, Tamed])
+def test_values_that_differ_in_their_last_digits_alone_stay_together(kind) -> None:
     """Their own size is no scale for what lies beyond them."""
     values = 0.8 + 1e-13 * np.arange(6.0)
-    bent = YeoJohnson.of(values)
+    bent = kind.of(values)
     far = np.array([-1e3, 1e3])
     assert np.all(np.abs(bent.backward(far) - values.mean()) < 3.0 * np.ptp(values))
 
@@ -112,3 +114,12 @@ def test_nothing_overflows_far_beyond_the_values(power: float) -> None:
     bent = replace(YeoJohnson.of(np.arange(5.0)), power=power)
     with np.errstate(all="raise"):
         assert np.all(np.isfinite(bent.backward(np.array([-1e6, 1e6]))))
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e300])
+@pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0, 2.0], [1.0, 1.1, 1.2, 1.3, -9.0], [0.0, 0.0, 0.0]])
+def test_tame_values_are_numbers_whatever_their_unit(unit: float, values: list[float]) -> None:
+    y = unit * np.array(values)
+    tame = Tamed.of(y)
+    np.testing.assert_allclose(tame.forward(y), Tamed.of(np.array(values)).forward(np.array(values)), atol=1e-6)
+    assert np.all(np.isfinite(tame.backward(np.array([-1e3, 0.0, 1e3]))))

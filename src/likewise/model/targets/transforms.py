@@ -232,13 +232,7 @@ class YeoJohnson(Transform):
         # A little beyond it, so that what is uncertain there does not look certain.
         least, most = (float(self.forward(end)) for end in self.reach)
         inside = np.clip(values, least, most)
-        return found + LEAK * self._unit * (values - inside)
-
-    @property
-    def _unit(self) -> float:
-        """The standard deviation of the values; of those that differ in their last digits alone, their range."""
-        span = (self.reach[1] - self.reach[0]) / (1.0 + 2.0 * REACH)
-        return min(self.inner.scale, span) if span > 0.0 else self.inner.scale
+        return found + LEAK * _unit(self.inner, self.reach) * (values - inside)
 
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))
@@ -280,7 +274,7 @@ class Tamed(Transform):
         low, high = self.reach[0] - self.origin, self.reach[1] - self.origin
         found = np.clip(self.inner.away(np.sinh(tame)), low, high)
         least, most = (float(self.forward(end)) for end in self.reach)
-        return found + LEAK * self.inner.scale * (values - np.clip(values, least, most))
+        return found + LEAK * _unit(self.inner, self.reach) * (values - np.clip(values, least, most))
 
     def slope(self, values: Any) -> Any:
         z = np.asarray(self.inner.forward(values))
@@ -326,6 +320,12 @@ class Bounded(Transform):
 
     def slope(self, values: Any) -> Any:
         return self.inner.slope(values)
+
+
+def _unit(inner: Standardised, reach: tuple[float, float]) -> float:
+    """The scale of the values; of those that differ in their last digits alone, their range."""
+    span = (reach[1] - reach[0]) / (1.0 + 2.0 * REACH)
+    return min(inner.scale, span) if span > 0.0 else inner.scale
 
 
 def robust(values: Vector) -> Standardised:
