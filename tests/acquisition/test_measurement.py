@@ -90,3 +90,13 @@ def test_a_place_that_was_measured_often_is_left() -> None:
     scorer = Scorer.on(fit([Gram.of(lw.RBF(0.1), x)], y), EI)
     there, elsewhere = scorer.score([np.array([0.5004]), np.array([0.3])])
     assert there < elsewhere - 1.0
+
+
+def test_a_bound_has_all_the_doubt_that_there_is() -> None:
+    _, _, scorer = fitted(2, 0.1)
+    x = list(np.random.default_rng(0).random((20, 2)))
+    made = Scorer.on(scorer.committee.without_pending(), lw.UpperConfidence())
+    np.testing.assert_allclose(scorer.by(lw.UpperConfidence()).score(x), made.score(x))
+    flying = [np.array([0.2, 0.3])]
+    there, here = (one.with_pending(flying).score(x) for one in (scorer.by(lw.UpperConfidence()), made))
+    np.testing.assert_allclose(there, here)

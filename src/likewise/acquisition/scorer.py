@@ -101,7 +101,12 @@ class Scorer(Scoring):
 
     def anywhere(self) -> Scorer:
         """The score of what is least known: for where nothing is worth anything."""
-        return replace(self, acquisition=LeastKnown(), novel=False)
+        return replace(self.by(LeastKnown()), novel=False)
+
+    def by(self, acquisition: Acquisition) -> Scorer:
+        """The score by another acquisition: one that is not aware of noise has all the doubt that there is."""
+        committee = self.committee if acquisition.noise_aware else self.committee.unsettled()
+        return replace(self, acquisition=acquisition, committee=committee)
 
     @cached_property
     def _noise(self) -> Matrix:

@@ -60,8 +60,8 @@ class TwoStage(Strategy):
 
     def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         waiting = _one_outcome(self, scorer).with_pending(pending)
-        found = search.thorough().equilibria(replace(waiting, acquisition=Mean()), state)
-        picks = _best_by(found, replace(waiting, acquisition=Spread()), n)
+        found = search.thorough().equilibria(waiting.by(Mean()), state)
+        picks = _best_by(found, waiting.by(Spread()), n)
         return _search_on(picks, n, scorer, search, state, pending)
 
 
@@ -79,9 +79,9 @@ class TopScore(Strategy):
         bound: Acquisition = scorer.acquisition
         if not isinstance(bound, UpperConfidence):
             bound = UpperConfidence(self.kappa)
-        waiting = replace(scorer.with_pending(pending), acquisition=bound)
+        waiting = scorer.with_pending(pending).by(bound)
         picks = _best_by(search.thorough().equilibria(waiting, state), waiting, n)
-        return _search_on(picks, n, replace(scorer, acquisition=bound), search, state, pending)
+        return _search_on(picks, n, scorer.by(bound), search, state, pending)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Thompson(Strategy):
 
     def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         scorer = _one_outcome(self, scorer)
-        hopeful = search.equilibria(replace(scorer.with_pending(pending), acquisition=UpperConfidence()), state)
+        hopeful = search.equilibria(scorer.with_pending(pending).by(UpperConfidence()), state)
         objects = hopeful.objects[: self.candidates]
         drawn = state.space.sample(self.candidates // 2, state.rng)
         objects = best_distinct([*objects, *drawn], np.zeros(len(objects) + len(drawn)), state).objects
