@@ -1,1 +1,1 @@
-"""Several objectives: fronts found by likewise, BoTorch, Optuna and chance. `python -m benchmarks.objectives`."""
+"""Several objectives: fronts found by likewise, BoTorch, BayBE, Optuna, chance. `python -m benchmarks.objectives`."""

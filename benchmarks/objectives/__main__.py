@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.commit import commit
-from benchmarks.objectives.methods import METHODS
+from benchmarks.objectives.methods import METHODS, suits
 from benchmarks.objectives.page import write_section
 from benchmarks.objectives.tasks import BUDGET, INITIAL, TASKS, Several
 from benchmarks.store import RESULTS, locked, machine, replace_file
@@ -72,6 +72,8 @@ def main() -> None:
         if str(seed) in known.get(method, {}) and not given.again:
             continue
         task = made.setdefault(name, TASKS[name](DATA)) if name not in made else made[name]
+        if not suits(method, task):
+            continue
         try:
             line = run(task, method, seed, given.batch)
         except Exception:

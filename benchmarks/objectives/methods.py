@@ -106,6 +106,12 @@ def _botorch(task: Several, seed: int) -> Optimiser:
     return FrontOptimiser(task, seed)
 
 
+def _baybe(task: Several, seed: int) -> Optimiser:
+    from benchmarks.objectives.baybe_fronts import CampaignOptimiser
+
+    return CampaignOptimiser(task, seed)
+
+
 METHODS: Mapping[str, Callable[[Several, int], Optimiser]] = {
     "likewise": Ours,
     "random": lambda task, seed: RANDOM.start(task.base, seed),
@@ -115,4 +121,12 @@ METHODS: Mapping[str, Callable[[Several, int], Optimiser]] = {
     "optuna-gp": _optuna(
         lambda s, seed, task: s.GPSampler(seed=seed, deterministic_objective=isinstance(task.base, Box))
     ),
+    "baybe": _baybe,
 }
+# Those that know no constraints on outcomes.
+UNCONSTRAINED = ("baybe",)
+
+
+def suits(method: str, task: Several) -> bool:
+    """Whether the method can be given the task."""
+    return not (task.constraints and method in UNCONSTRAINED)
