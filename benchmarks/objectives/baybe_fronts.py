@@ -78,7 +78,7 @@ _SPACES: dict[str, SearchSpace] = {}
 
 
 def _pool(base: Pool) -> SearchSpace:
-    """Made once per task: Mordred takes a third of a second for a molecule."""
+    """Made once per task: Mordred takes a quarter of a second for a molecule."""
     if base.name not in _SPACES:
         molecules = [part for part in base.parts if part.kind == "molecule"]
         substances = [SubstanceParameter(part.name, {x: x for x in part.values}) for part in molecules]
