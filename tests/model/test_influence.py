@@ -140,3 +140,14 @@ def test_growing_into_a_singular_matrix_is_refused():
 def test_unknown_solution_is_named():
     with pytest.raises(lw.LikewiseError, match="'best'"):
         solve(np.eye(2), definite=True, singular="best")
+
+
+@pytest.mark.parametrize("n", [0, 1, 7])
+def test_a_factor_says_its_inverse_and_the_diagonal_of_that(n):
+    rng = np.random.default_rng(n)
+    half = rng.standard_normal((n, n))
+    matrix = half @ half.T + np.eye(n)
+    solution = solve(matrix, definite=True)
+    assert np.allclose(solution.operator @ matrix, np.eye(n))
+    assert np.array_equal(solution.operator, solution.operator.T)
+    assert np.allclose(solution.diagonal, np.diag(solution.operator))

@@ -111,3 +111,26 @@ def test_of_equal_values_the_best_is_the_first_row() -> None:
     study.tell("word 7", 0.0)
     study.tell_many([(word, 1.0) for word in words[10:]])
     assert study.best.object == "word 10"
+
+
+def test_told_one_by_one_or_read_at_once_trials_stand_in_one_order(tmp_path: Any) -> None:
+    """What is put in its place, trial by trial, stands where a study that reads all of them puts it."""
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    words = ["AC", "CA", "GT", "TG", "AA", "TT"]
+    study = lw.Study(lw.Strings("ACGT", 2), lw.Hamming(), storage=url)
+    handed = []
+    for i, word in enumerate([*words, *words[:2]]):
+        if i == 3:
+            study.tell_many([(word, 1.0), ("CC", 2.0), ("GG", 0.0)])
+        elif i == 5:
+            study.fail(word)
+        else:
+            study.tell(word, float(i))
+        told = study._ledger.within(lw.State.TOLD)
+        handed.append((told, len(told)))
+    again = lw.Study(lw.Strings("ACGT", 2), lw.Hamming(), storage=url)
+    for state in (lw.State.TOLD, lw.State.FAILED):
+        study._ledger.sync()
+        again._ledger.sync()
+        assert [t.id for t in study._ledger.within(state)] == [t.id for t in again._ledger.within(state)]
+    assert all(len(told) == n for told, n in handed)

@@ -102,3 +102,38 @@ def test_the_papers_method_takes_every_value_as_it_is() -> None:
         study, words = _study(bad=None, similarity=lw.Hamming(), method=lw.Paper(noise=0.1))
         study.tell(words[20], 8971.0)
     assert study.committee().suspects == ()
+
+
+def test_a_tell_fits_no_committee_and_suspects_whom_the_committee_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    from likewise.model.schedule import Model
+    from likewise.study.observations import observations
+
+    fits: list[int] = []
+    fit_now = Model._fit_now
+
+    def count(model: Model, *given: Any) -> Any:
+        fits.append(1)
+        return fit_now(model, *given)
+
+    monkeypatch.setattr(Model, "_fit_now", count)
+    study, words = _study()
+    others = [word for word in WORDS if word not in words]
+    with pytest.warns(SuspectWarning, match="-4000"):
+        study.tell(others[0], -4000.0)
+    assert not fits
+    told = observations(study._ledger, study.goals)
+    suspected = study._proposer.suspects(told)["value"]
+    assert suspected == [20, 21]
+    assert suspected == [one.place for one in study.committee().suspects]
+    assert fits
+
+
+def test_a_value_that_was_warned_of_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, words = _study()
+    looked: list[Any] = []
+    monkeypatch.setattr(type(study._proposer), "suspects", lambda proposer, told: looked.append(told) or {"value": []})
+    others = [word for word in WORDS if word not in words]
+    study.tell(others[0], _yield(others[0]))
+    assert not looked
+    study.tell(others[1], -4000.0)
+    assert looked

@@ -15,6 +15,7 @@ from scipy import linalg
 
 from likewise.errors import SimilarityError
 from likewise.model.evidence import NOISE_PRIOR, marginal_likelihood
+from likewise.model.influence import inverse
 from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import Encoding, plain
@@ -159,11 +160,10 @@ def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple
     eigen = None if psd else np.linalg.eigh(scores)
     treated = scores if eigen is None else (eigen[1] * np.maximum(eigen[0], 0.0)) @ eigen[1].T
     factor = cholesky(treated + np.diag(ratio))
-    inverse = linalg.lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    alpha = inverse @ values
+    inverted = inverse(factor)
+    alpha = inverted @ values
     evidence = marginal_likelihood(float(values @ alpha), 2.0 * float(np.sum(np.log(np.diag(factor)))), t)
-    weights = np.outer(alpha, alpha / (2.0 * evidence.amplitude)) - 0.5 * inverse
+    weights = np.outer(alpha, alpha / (2.0 * evidence.amplitude)) - 0.5 * inverted
     through = weights if eigen is None else _through_clip(weights, *eigen)
     return evidence.log, _Weights(through, float(np.trace(weights)))
 

@@ -93,7 +93,7 @@ class Cholesky(Solution):
 
     @cached_property
     def operator(self) -> Matrix:
-        return self.influence(np.eye(len(self.factor)))
+        return inverse(self.factor)
 
     @property
     def log_determinant(self) -> float:
@@ -101,8 +101,8 @@ class Cholesky(Solution):
 
     @cached_property
     def diagonal(self) -> Vector:
-        inverse = linalg.solve_triangular(self.factor, np.eye(len(self.factor)), lower=True, check_finite=False)
-        return np.einsum("ij,ij->j", inverse, inverse)
+        half = linalg.lapack.dtrtri(self.factor, lower=1)[0] if len(self.factor) else self.factor
+        return np.einsum("ij,ij->j", half, half)
 
     def grow(self, across: Vector, own: float) -> Solution | None:
         t = len(self.factor)
@@ -233,6 +233,18 @@ class Explicit(Solution):
         grown[t, :t] = grown[:t, t] = -edge / pivot
         grown[t, t] = 1.0 / pivot
         return Explicit(grown)
+
+
+def inverse(factor: Matrix) -> Matrix:
+    """M⁻¹ from the Cholesky factor of M.
+
+    >>> inverse(np.array([[2.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.25, 0.0], [0.0, 1.0]]
+    """
+    if not len(factor):
+        return factor
+    half = linalg.lapack.dpotri(factor, lower=1)[0]
+    return np.tril(half) + np.tril(half, -1).T
 
 
 def numerical_rank(magnitudes: Vector) -> int:

@@ -187,6 +187,7 @@ class Model:
     _known: tuple[Data, Selection, Committee] | None = None
     _fitted: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
+    _suspected: tuple[Data, Index] | None = None
     _settled: tuple[Similarity, ...] = ()
 
     def __post_init__(self) -> None:
@@ -210,11 +211,8 @@ class Model:
         `treatments` are what the models of other outcomes have made of the same matrices.
         """
         treatments = Treatments() if treatments is None else treatments
-        if whole is not None:
-            self._settle_with(whole)
+        self._settle_with(data, whole)
         if self._known is None or not self._known[0].same(data):
-            if whole is None:
-                self.grams.settle(_settling_of(data))
             bad, void = self._bad(data), np.flatnonzero(says_nothing(data.values, data.limits))
             trusted = np.setdiff1d(np.arange(len(data.values)), [*bad, *void])
             few = data.part(trusted) if len(trusted) < len(data.values) else data
@@ -225,14 +223,29 @@ class Model:
             self._known = data, Selection(trusted[selection.conditioned], trusted[selection.learnt]), committee
         return self._known[2], self._known[1]
 
-    def _settle_with(self, whole: Data) -> None:
-        """Settle similarities on the observations of all outcomes; what was computed with others is forgotten."""
+    def suspects(self, data: Data, whole: Data | None = None) -> list[int]:
+        """The places of the observations that are taken for bad measurements; no committee is fitted."""
+        self._settle_with(data, whole)
+        return self._bad(data).tolist()
+
+    def _settle_with(self, data: Data, whole: Data | None) -> None:
+        """Settle similarities on these observations, or on those of all outcomes; what others gave is forgotten."""
+        if whole is None:
+            if self._known is None or not self._known[0].same(data):
+                self.grams.settle(_settling_of(data))
+            return
         self.grams.settle(_settling_of(whole))
         now = self.grams.settled
         if len(now) != len(self._settled) or not all(map(operator.is_, now, self._settled)):
             self._known, self._fitted, self._error, self._settled = None, None, None, now
+            self._suspected = None
 
     def _bad(self, data: Data) -> Index:
+        if self._suspected is None or not self._suspected[0].same(data):
+            self._suspected = data, self._find_bad(data)
+        return self._suspected[1]
+
+    def _find_bad(self, data: Data) -> Index:
         """The places of the observations that are taken for bad measurements, judged beside those learnt from."""
         known = np.flatnonzero(exact(data.values, data.limits))
         data = data.part(known)
@@ -274,18 +287,18 @@ class Model:
         few, data = [gram.part(places) for gram in grams], used.part(places)
         # Another scale is another model: it would come with the next fit, and as a surprise.
         rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not type(committee.transform)
-        if rescaled or self._has_degraded(fitted, committee, grams, used, before):
+        if rescaled or self._has_degraded(fitted, committee, used, before):
             return _on(self._fit_now(few, data, treatments), grams, used, treatments)
         votes = vote(_on(fitted, few, data))
         if 0.5 * float(np.sum(np.abs(votes - fitted.weights))) > MOVED:
             return _on(self._fit_now(few, data, treatments), grams, used, treatments)
         return _with_votes(committee, votes)
 
-    def _has_degraded(self, fitted: Committee, now: Committee, grams: Sequence[Gram], used: Data, before: int) -> bool:
+    def _has_degraded(self, fitted: Committee, now: Committee, used: Data, before: int) -> bool:
         """Whether the errors have grown since the fit, when there were the first `before` of the observations."""
         if self._error is None or self._error[0] is not fitted:
             first = np.arange(before)
-            then = _on(fitted, [gram.part(first) for gram in grams], used.part(first))
+            then = _on(fitted, [gram.part(first) for gram in now.grams], used.part(first))
             self._error = fitted, leave_one_out_error(then)
         return leave_one_out_error(now) > DEGRADED * self._error[1]
 

@@ -99,19 +99,21 @@ def read_value(x: Any, value: Any, std: float | None = None) -> Outcome:
     if isinstance(value, Measurement):
         limit, block, std = value.limit, value.block, value.std if std is None else std
         value = value.value
-    name = reprlib.repr(x)
     number = _number(value)
     if number is None:
-        raise StudyError(f"the value of {name} is no number: {reprlib.repr(value)}; tell a float, or use fail")
+        raise StudyError(
+            f"the value of {reprlib.repr(x)} is no number: {reprlib.repr(value)}; tell a float, or use fail"
+        )
     if not abs(number) <= LARGEST:
         raise StudyError(
-            f"the value of {name} is {number:g}, not a number up to {LARGEST:g} in size; "
+            f"the value of {reprlib.repr(x)} is {number:g}, not a number up to {LARGEST:g} in size; "
             "if it could not be measured, use fail(…, reason)"
         )
     spread = None if std is None else _number(std)
     if std is not None and (spread is None or not 0 <= spread <= LARGEST):
         raise StudyError(
-            f"the standard deviation of {name} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
+            f"the standard deviation of {reprlib.repr(x)} is {reprlib.repr(std)}; "
+            f"it must be a number from 0 to {LARGEST:g}"
         )
     return Outcome(number, spread, limit, block)
 

@@ -25,6 +25,16 @@ BENDS: dict[type[Transform], int] = {Standardised: 0, YeoJohnson: 1, Tamed: 2}
 # By how many standard errors the squared errors must fall.
 ERRORS_FOR_RANKS = 1.0
 RATIOS = np.geomspace(1e-6, 1.0, 13)
+LOG_PRIORS = -0.5 * ((np.log(RATIOS) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
+
+
+class _Evidence(NamedTuple):
+    """The evidence, the values on the transform's scale, and the amplitude and the noise of their best model."""
+
+    log: float
+    z: Vector
+    amplitude: float
+    ratio: float
 
 
 class _Fit(NamedTuple):
@@ -63,7 +73,7 @@ def log_evidence(scores: Matrix, values: Vector) -> float:
         (Standardised, tame, jacobian),
         (YeoJohnson, tame, jacobian - NATS_FOR_POWER),
     )
-    return max(_fit(kind.of(each), each, levels, basis).log_evidence + more for kind, each, more in scales)
+    return max(_evidence(kind.of(each), each, levels, basis).log + more for kind, each, more in scales)
 
 
 def _clearly_less(a: Vector, b: Vector) -> bool:
@@ -72,18 +82,21 @@ def _clearly_less(a: Vector, b: Vector) -> bool:
     return float(fall.mean()) > ERRORS_FOR_RANKS * float(fall.std(ddof=1)) / np.sqrt(len(fall))
 
 
+def _evidence(transform: Transform, values: Vector, levels: Vector, basis: Matrix) -> _Evidence:
+    """Evidence on the user's scale at the best noise."""
+    z = np.asarray(transform.forward(values), dtype=float)
+    found = spectral_evidence(levels, z @ basis, RATIOS)
+    best = int(np.argmax([evidence.log + prior for evidence, prior in zip(found, LOG_PRIORS, strict=True)]))
+    jacobian = float(np.sum(np.log(np.maximum(transform.slope(values), 1e-300))))
+    return _Evidence(found[best].log + jacobian, z, found[best].amplitude, float(RATIOS[best]))
+
+
 def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) -> _Fit:
     """Evidence at the best noise, and the leave-one-out errors of the better half, both on the user's scale."""
-    z = np.asarray(transform.forward(values), dtype=float)
-    rotated = z @ basis
-    found = spectral_evidence(levels, rotated, RATIOS)
-    priors = -0.5 * ((np.log(RATIOS) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
-    best = int(np.argmax([evidence.log + prior for evidence, prior in zip(found, priors, strict=True)]))
-    solution = Spectral(basis, np.ones(len(levels)), levels + RATIOS[best])
+    found = _evidence(transform, values, levels, basis)
+    solution = Spectral(basis, np.ones(len(levels)), levels + found.ratio)
     diagonal = solution.diagonal
-    left_out = z - solution.solve(z) / diagonal
-    spread = np.sqrt(found[best].amplitude / diagonal)
-    predicted = transform.moments(left_out, spread)[0]
-    jacobian = float(np.sum(np.log(np.maximum(transform.slope(values), 1e-300))))
+    left_out = found.z - solution.solve(found.z) / diagonal
+    predicted = transform.moments(left_out, np.sqrt(found.amplitude / diagonal))[0]
     good = values >= np.median(values)
-    return _Fit(found[best].log + jacobian, (predicted[good] - values[good]) ** 2)
+    return _Fit(found.log, (predicted[good] - values[good]) ** 2)

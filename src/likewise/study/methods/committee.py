@@ -126,6 +126,10 @@ class CommitteeProposer(Proposer):
             found[name] = Beliefs(committee, selection.conditioned, self.models[name].settings)
         return found
 
+    def suspects(self, told: Told) -> Mapping[str, Sequence[int]]:
+        whole = told.whole if len(self.models) > 1 else None
+        return {name: self.models[name].suspects(data, whole) for name, data in told.outcomes.items()}
+
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         next(iter(self.models.values())).check(objects, known)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import reprlib
+from bisect import insort
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, final
 
@@ -57,8 +58,9 @@ class Ledger:
     def sync(self) -> None:
         """Read what has changed in the storage."""
         rows, revision = self._store.since(self._revision)
-        for row in rows:
+        if len(rows) > 1:
             self._listed = {}
+        for row in rows:
             self._enter(row)
         # Last, so that after an interruption the rows are read again.
         self._revision, self._at_hand = revision, {}
@@ -136,12 +138,24 @@ class Ledger:
             return
         if row.id not in self._lots:
             self._lots[row.id] = lot(row.key)
+        before = self._trials.get(row.id)
         self._keys[row.id], self._changed[row.id] = row.key, row.revision
         self._trials[row.id] = trial
+        self._list(trial, before)
         if trial.state in OPEN:
             self._open[row.id] = trial
         else:
             self._open.pop(row.id, None)
+
+    def _list(self, trial: Trial, before: Trial | None) -> None:
+        """Put a trial in its place among those of its state, which are listed anew where it has changed its place."""
+        if before is not None:
+            self._listed.pop(before.state, None)
+        if trial.state in self._listed:
+            # A list that was handed out stays as it was.
+            listed = self._listed[trial.state].copy()
+            insort(listed, trial, key=self._place)
+            self._listed[trial.state] = listed
 
     def _place(self, trial: Trial) -> tuple[Any, ...]:
         i = trial.id

@@ -36,21 +36,30 @@ class Suspicion:
     def look(self, findings: Sequence[Finding], ledger: Ledger, proposer: Proposer, goals: Goals) -> None:
         """Look at what is recorded; the ledger is as it was before these findings.
 
-        Only where some value is far from all others, which costs next to nothing to see, is the model asked.
+        Only where some value is far from all others, which costs next to nothing to see, and nobody was warned of it
+        yet, is the model asked.
         """
-        far = [name for name in goals.outcomes if _some_far(findings, ledger, name, goals)]
+        far = [name for name in goals.outcomes if self._some_far(findings, ledger, name, goals)]
         if not far:
             return
         ledger.sync()
         try:
-            beliefs = proposer.believe(observations(ledger, goals))
+            suspects = proposer.suspects(observations(ledger, goals))
         except LikewiseError:
             # What cannot be compared is said where something is asked; here it would look as if nothing were recorded.
             return
         for name in far:
             trials = trials_of(ledger, name, goals)
-            for trial in (trials[one.place] for one in beliefs[name].committee.suspects):
+            for trial in (trials[place] for place in suspects[name]):
                 self._warn(trial, name, goals)
+
+    def _some_far(self, findings: Sequence[Finding], ledger: Ledger, name: str, goals: Goals) -> bool:
+        new = [value for finding in findings if (value := finding.value_of(name)) is not None]
+        if not new:
+            return False
+        told = [trial for trial in trials_of(ledger, name, goals) if limit_of(trial, name) is None]
+        far = far_values(np.array([*(value_of(trial, name) for trial in told), *new]))
+        return any(i >= len(told) or (told[i].id, name) not in self.warned for i in far.tolist())
 
     def _warn(self, trial: Trial, name: str, goals: Goals) -> None:
         if (trial.id, name) not in self.warned:
@@ -58,13 +67,6 @@ class Suspicion:
             whose = f"{name} " if goals.named else ""
             text = describe(trial.object, value_of(trial, name))
             warnings.warn(f"{whose}{text}; tell it once more to confirm or to correct it", SuspectWarning, LEVEL)
-
-
-def _some_far(findings: Sequence[Finding], ledger: Ledger, name: str, goals: Goals) -> bool:
-    trials = trials_of(ledger, name, goals)
-    told = [value_of(trial, name) for trial in trials if limit_of(trial, name) is None]
-    new = [value for finding in findings if (value := finding.value_of(name)) is not None]
-    return bool(new) and len(far_values(np.array([*told, *new]))) > 0
 
 
 def to_repeat(beliefs: Beliefs, told: Data, known: Known, space: Space) -> list[Any]:
