@@ -12,7 +12,7 @@ from likewise.acquisition.measurement import moved, moved_slope
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
-from likewise.model.pending import Pending, settle
+from likewise.model.pending import Panel, Pending, settle
 from likewise.model.regression import Regression
 
 EI = lw.LogExpectedImprovement()
@@ -53,9 +53,11 @@ def test_what_is_taken_as_known_is_as_if_it_were_in_flight(seed: int, many: int)
     assert known is not None
     others = gram.similarity.encode(list(rng.random((20, 2))))
     rows, wide = gram.rows(others), grown.rows(others)
-    before = regression.variance(rows, np.ones(20))
-    settled = Pending.on(regression, np.zeros((0, len(gram))), np.zeros((0, 0)), known).lower(before, rows)
-    np.testing.assert_allclose(settled, flying.lower(before, wide), atol=1e-4 * regression.spread)
+    before = regression.variance(rows, np.ones(20))[None]
+    sure = Pending.on(regression, np.zeros((0, len(gram))), np.zeros((0, 0)), known)
+    settled = Panel((regression,), (sure,)).lower(before, rows)
+    later = Panel((regression,), (flying,)).lower(before, wide)
+    np.testing.assert_allclose(settled, later, atol=1e-4 * regression.spread)
     assert np.all(settled <= before * (1 + 1e-9))
 
 

@@ -70,8 +70,13 @@ class JointScorer(Scoring):
         certain: Sequence[Certain] = (),
         feasibility: Scorer | None = None,
         directions: Matrix | None = None,
+        *,
+        settle: bool = True,
     ) -> JointScorer:
-        """The scorer of these outcomes; `directions` are needed where there are more than three objectives."""
+        """The scorer of these outcomes; `directions` are needed where there are more than three objectives.
+
+        Without `settle` it has all the doubt that there is, which is enough to judge.
+        """
         noises = tuple(noise_of(one.committee) for one in outcomes)
         before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility, noises=noises)
         means, weights, _ = before._points()
@@ -80,7 +85,8 @@ class JointScorer(Scoring):
         rule = reference_point(np.stack(mixed, axis=1))
         chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
         scales = _scales(before._objectives, mixed, chosen)
-        return replace(before, reference=chosen, scales=scales)._with_front()._settled()
+        found = replace(before, reference=chosen, scales=scales)._with_front()
+        return found._settled() if settle else found
 
     @property
     def committees(self) -> tuple[Committee, ...]:
@@ -207,14 +213,9 @@ class JointScorer(Scoring):
 
     def _compare(self, comparison: Comparison) -> tuple[list[Rows], list[Selves], list[Moments]]:
         """Each committee's scores of objects with the observed ones and with themselves, and what it makes of them."""
-        rows: list[Rows] = []
-        selves: list[Selves] = []
-        for committee in self.committees:
-            mine, own = committee.compare(comparison)
-            rows.append(mine)
-            selves.append(own)
-        each = zip(self.committees, rows, selves, strict=True)
-        return rows, selves, [committee.moments(mine, own) for committee, mine, own in each]
+        found = [committee.compare(comparison) for committee in self.committees]
+        moments = [committee.moments(*own) for committee, own in zip(self.committees, found, strict=True)]
+        return [rows for rows, _ in found], [selves for _, selves in found], moments
 
     def judge(self, comparison: Comparison) -> Judgement:
         """What is to be said of objects: their chances, and how much of the front is expected to be gained."""
@@ -292,10 +293,8 @@ class JointScorer(Scoring):
             return np.einsum("m,mer->er", weights, high), np.einsum("m,mer->er", weights, low)
         high, low = np.zeros((2, len(edges), means.shape[1]))
         for e, at in enumerate(edges):
-            for w, mean, std, edge in zip(weights.tolist(), means, spread, at.tolist(), strict=True):
-                more, less = between_h((mean - edge) / std)
-                high[e] += w * std * more
-                low[e] += w * std * less
+            more, less = between_h((means - at[:, None]) / spread)
+            high[e], low[e] = weights @ (spread * more), weights @ (spread * less)
         return high, low
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:

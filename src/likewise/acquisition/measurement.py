@@ -22,7 +22,7 @@ TINY = np.finfo(float).tiny
 def noise_of(committee: Committee) -> Matrix:
     """The variance of one more measurement to each member, one row each."""
     regressions = [member.regression for member in committee.members]
-    return np.array([[float(np.median(one.noise)) * one.inflation] for one in regressions])
+    return np.array([[one.typical_noise * one.inflation] for one in regressions])
 
 
 def moved(variances: Matrix, noise: Any) -> Matrix:

@@ -89,7 +89,7 @@ class Steps:
     def stretch_slopes(self, slopes: Slopes) -> Slopes:
         """The same with its derivatives, from those of log g."""
         means, ratios = self._means(slopes.score)
-        inside = (self._slopes(each, ratios) / means for each in (slopes.in_mean, slopes.in_std))
+        inside = self._slopes(np.stack([slopes.in_mean, slopes.in_std]), ratios) / means
         return Slopes(self.pick(slopes.score + np.log(means)), *map(self.pick, inside))
 
     def _means(self, logs: Any) -> tuple[Any, Any]:
@@ -106,12 +106,12 @@ class Steps:
         return means, ratios
 
     def _slopes(self, inside: Any, ratios: Any) -> Any:
-        """∂g̃/g at each step from ∂g/g: w_r (∂_r − ρ_r ∂_{r+1}) + ρ_r ∂̃_{r+1}."""
+        """∂g̃/g at each step from ∂g/g, of several derivatives: w_r (∂_r − ρ_r ∂_{r+1}) + ρ_r ∂̃_{r+1}."""
         found = np.empty_like(inside)
-        found[:, -1] = self.weights[:, -1, None] * inside[:, -1]
-        for r in range(inside.shape[1] - 2, -1, -1):
+        found[:, :, -1] = self.weights[:, -1, None] * inside[:, :, -1]
+        for r in range(inside.shape[2] - 2, -1, -1):
             w, ratio = self.weights[:, r, None], ratios[:, r]
-            found[:, r] = w * (inside[:, r] - ratio * inside[:, r + 1]) + ratio * found[:, r + 1]
+            found[:, :, r] = w * (inside[:, :, r] - ratio * inside[:, :, r + 1]) + ratio * found[:, :, r + 1]
         return found
 
     def between(self, highs: Any, lows: Any) -> tuple[Any, Any]:

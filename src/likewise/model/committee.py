@@ -6,10 +6,9 @@ the weighted mixture of the members; an acquisition is averaged over them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ from likewise.figures.markup import html_table
 from likewise.model.comparison import Comparison, Slope
 from likewise.model.evidence import AMPLITUDE_STRENGTH, misfit_share
 from likewise.model.gram import Gram
-from likewise.model.pending import Pending, settle
+from likewise.model.pending import Panel, Pending, panels, settle
 from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
+from likewise.model.spectrum import Treatment
 from likewise.model.targets.censoring import Mask, anchors, exact
 from likewise.model.targets.contamination import Suspect
 from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
@@ -61,9 +61,9 @@ class Member:
     def __repr__(self) -> str:
         return f"Member(weight={self.weight:.4g}, {self.mix!r}, {len(self.regression)} observations)"
 
-    def lean(self) -> Member:
-        """The same member without matrices of scores."""
-        bare = replace(self.regression, treatment=self.regression.treatment.lean())
+    def lean(self, treatment: Treatment) -> Member:
+        """The same member without matrices of scores: its treatment is a lean one."""
+        bare = replace(self.regression, treatment=treatment)
         pending = None if self.pending is None else replace(self.pending, regression=bare)
         return replace(self, regression=bare, pending=pending)
 
@@ -171,24 +171,20 @@ class Committee:
         """Means and variances on the model's scale, one row per member; members of one mix share their work."""
         n = len(next(iter(selves.values())))
         means, variances = np.empty((2, len(self.members), n))
-        mixed = self.mix_scores(rows)
-        for mix, group in self._groups():
-            own, shared = mix.scores(selves), dict[int, Matrix]()
-            for i in group:
-                regression = self.members[i].regression
-                observed = mixed[mix][:, : len(regression)]
-                means[i] = np.clip(regression.mean(observed), *self.reach(regression))
-                variances[i] = regression.variance(observed, own, shared)
-        return means, self.lower(variances, mixed)
+        mixed, own = self.mix_scores(rows), self.mix_scores(selves)
+        for mix, places, panel in self._panels:
+            means[places], variances[places] = panel.moments(mixed[mix][:, : len(self)], own[mix])
+        return np.clip(means, *self._reaches), self.lower(variances, mixed)
 
     def mix_scores(self, rows: Mapping[int, Any]) -> dict[Mix, Any]:
         """The scores of each mix of the members."""
-        return {mix: mix.scores(rows) for mix, _ in self._groups()}
+        return {mix: mix.scores(rows) for mix in dict.fromkeys(mix for mix, _, _ in self._panels)}
 
     def lower(self, variances: Matrix, mixed: Mapping[Mix, Matrix]) -> Matrix:
         """Variances, one row per member, given what is pending, from those before and the scores of each mix."""
-        each = zip(self.members, variances, strict=True)
-        return np.array([v if m.pending is None else m.pending.lower(v, mixed[m.mix]) for m, v in each])
+        if all(member.pending is None for member in self.members):
+            return variances
+        return np.concatenate([panel.lower(variances[places], mixed[mix]) for mix, places, panel in self._panels])
 
     def linearise(self, comparison: Comparison) -> tuple[Matrix, Matrix, CommitteePullback]:
         """Means and variances of the objects as `moments` gives them, and one step of the chain rule through them.
@@ -198,21 +194,21 @@ class Committee:
         found = {k: comparison.linearise(k, self.waiting.get(k, self.grams[k])) for k in self.used}
         rows, selves = ({k: getattr(one, name) for k, one in found.items()} for name in ("rows", "selves"))
         mixed, own = self.mix_scores(rows), self.mix_scores(selves)
-        each = [(m.pending or m.regression).linearise(mixed[m.mix], own[m.mix]) for m in self.members]
-        raw = np.array([mean for mean, _, _ in each])
-        means = np.array([np.clip(m, *self.reach(one.regression)) for m, one in zip(raw, self.members, strict=True)])
+        each = [panel.linearise(mixed[mix], own[mix]) for mix, _, panel in self._panels]
+        raw = np.concatenate([mean for mean, _, _ in each])
+        means = np.clip(raw, *self._reaches)
 
         def pull(in_mean: Matrix, in_variance: Matrix) -> list[Slope]:
             in_mean = np.where(means == raw, in_mean, 0.0)
             on_rows: dict[int, Any] = {}
             on_selves: dict[int, Any] = {}
-            for mix, group in self._groups():
-                slopes = [each[i][2](in_mean[i], in_variance[i]) for i in group]
-                _add(on_rows, mix.pull(rows, sum(row for row, _ in slopes)))
-                _add(on_selves, mix.pull(selves, sum(own for _, own in slopes)))
+            for (mix, places, _), (_, _, pull_panel) in zip(self._panels, each, strict=True):
+                on_row, on_self = pull_panel(in_mean[places], in_variance[places])
+                _add(on_rows, mix.pull(rows, on_row))
+                _add(on_selves, mix.pull(selves, on_self))
             return [Slope(found[k], on_rows[k], on_selves[k]) for k in on_rows]
 
-        return means, np.array([variance for _, variance, _ in each]), pull
+        return means, np.concatenate([variance for _, variance, _ in each]), pull
 
     def reach(self, regression: Regression) -> tuple[float, float]:
         """How far a member's means may lie from the values, on the model's scale.
@@ -234,9 +230,16 @@ class Committee:
         # Values that are all the same have no range, but a scale.
         return (float(ends[0]), float(ends[1])) if beyond > 0 else (-REACH, REACH)
 
-    def _groups(self) -> Iterator[tuple[Mix, Iterator[int]]]:
-        """The places of the members of each mix; they stand together."""
-        return groupby(range(len(self.members)), key=lambda i: self.members[i].mix)
+    @cached_property
+    def _reaches(self) -> tuple[Matrix, Matrix]:
+        """The reach of each member, one row each."""
+        low, high = zip(*(self.reach(member.regression) for member in self.members), strict=True)
+        return np.array(low)[:, None], np.array(high)[:, None]
+
+    @cached_property
+    def _panels(self) -> list[tuple[Mix, slice, Panel]]:
+        """The members of each mix and treatment, which stand together, and their places."""
+        return panels([(m.mix, m.regression, m.pending) for m in self.members])
 
     def mixture(self, means: Matrix, variances: Matrix) -> Moments:
         """Mean and standard deviation of the mixture of the members: Σ w (s² + (c − m)²), which cancels nothing."""
@@ -327,6 +330,8 @@ class Committee:
 
     def unsettled(self) -> Committee:
         """The committee with all the doubt that noise leaves."""
+        if all(m.settled is None for m in self.members):
+            return self
         return replace(self, members=tuple(replace(m, settled=None) for m in self.members))._await()
 
     def _await(self) -> Committee:
@@ -377,19 +382,15 @@ class Committee:
 
     def pending_means(self) -> Matrix:
         """The mean of each object in flight on the model's scale, one row per member."""
-        rows = self._apart()
-        return np.array(
-            [np.clip(m.regression.mean(m.mix.scores(rows)), *self.reach(m.regression)) for m in self.members]
-        )
-
-    def _apart(self) -> dict[int, Matrix]:
-        """The scores of the objects in flight with the observed ones."""
         t = len(self)
-        return {k: gram.scores[t:, :t] for k, gram in self.waiting.items()}
+        rows = {k: gram.scores[t:, :t] for k, gram in self.waiting.items()}
+        return np.clip([m.regression.mean(m.mix.scores(rows)) for m in self.members], *self._reaches)
 
     def lean(self) -> Committee:
         """The same committee without the matrices of scores that prediction from rows does not need."""
-        members = tuple(member.lean() for member in self.members)
+        # Members of one treatment stay members of one treatment.
+        lean = {id(t): t.lean() for t in (m.regression.treatment for m in self.members)}
+        members = tuple(m.lean(lean[id(m.regression.treatment)]) for m in self.members)
         waiting = {k: gram.lean() for k, gram in self.waiting.items()}
         return replace(self, grams=tuple(gram.lean() for gram in self.grams), members=members, waiting=waiting)
 

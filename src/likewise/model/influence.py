@@ -9,19 +9,20 @@ observations. Both give the same projection I(x) M.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg
 
 from likewise.errors import LikewiseError
 from likewise.similarity.base import Matrix, Vector
 
 Singular = Literal["minimum_norm", "basic"]
-# Coordinates of one set of rows in the bases met so far, by the basis's identity.
-Shared = dict[int, Matrix]
+Index = NDArray[np.intp]
 
 
 class Solution(ABC):
@@ -43,8 +44,8 @@ class Solution(ABC):
         """R D · values: the mean is S_x times these."""
 
     @abstractmethod
-    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
-        """S_x R D Rᵀ S_xᵀ for each row; `shared` carries work from one solution to the next for the same rows."""
+    def quadratic(self, rows: Matrix) -> Vector:
+        """S_x R D Rᵀ S_xᵀ for each row."""
 
     @property
     @abstractmethod
@@ -57,6 +58,10 @@ class Solution(ABC):
     @abstractmethod
     def solve(self, values: Vector) -> Vector:
         """D · values."""
+
+    @abstractmethod
+    def columns(self, index: Index) -> tuple[Matrix, Matrix]:
+        """The columns of D of these observations, and those of R D, one row each."""
 
     @property
     @abstractmethod
@@ -87,7 +92,11 @@ class Cholesky(Solution):
 
     weights = solve
 
-    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
+    def columns(self, index: Index) -> tuple[Matrix, Matrix]:
+        found = self.influence(np.eye(len(self.factor))[index])
+        return found, found
+
+    def quadratic(self, rows: Matrix) -> Vector:
         half = linalg.solve_triangular(self.factor, rows.T, lower=True, check_finite=False) if rows.size else rows.T
         return np.einsum("ij,ij->j", half, half)
 
@@ -120,36 +129,37 @@ class Spectral(Solution):
     """D = U diag(1/λ) Uᵀ and R = U diag(s) Uᵀ, when the eigenvectors are at hand.
 
     Solutions with the same basis (one matrix, several noises) share the coordinates S_x U of a row, which are all the
-    work there is.
+    work there is (`quadratics`).
     """
 
     basis: Matrix
     signs: Vector
     levels: Vector
 
-    def coordinates(self, rows: Matrix, shared: Shared | None = None) -> Matrix:
-        """S_x U."""
-        if shared is None:
-            return rows @ self.basis
-        if id(self.basis) not in shared:
-            shared[id(self.basis)] = rows @ self.basis
-        return shared[id(self.basis)]
+    @cached_property
+    def scale(self) -> Vector:
+        """What the squared coordinates S_x U of a row count in the quadratic form."""
+        return self.signs**2 / self.levels
 
     def influence(self, rows: Matrix) -> Matrix:
-        return (self.coordinates(rows) * (self.signs / self.levels)) @ self.basis.T
+        return ((rows @ self.basis) * (self.signs / self.levels)) @ self.basis.T
 
     def weights(self, values: Vector) -> Vector:
         return self.basis @ (self.signs / self.levels * (values @ self.basis))
 
-    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
-        return self.coordinates(rows, shared) ** 2 @ (self.signs**2 / self.levels)
+    def quadratic(self, rows: Matrix) -> Vector:
+        return (rows @ self.basis) ** 2 @ self.scale
 
     @cached_property
     def operator(self) -> Matrix:
-        return (self.basis * (self.signs**2 / self.levels)) @ self.basis.T
+        return (self.basis * self.scale) @ self.basis.T
 
     def solve(self, values: Vector) -> Vector:
         return self.basis @ ((values @ self.basis) / self.levels)
+
+    def columns(self, index: Index) -> tuple[Matrix, Matrix]:
+        some = self.basis[index] / self.levels
+        return some @ self.basis.T, (some * self.signs) @ self.basis.T
 
     @property
     def log_determinant(self) -> float:
@@ -174,7 +184,7 @@ class Rotated(Solution):
     def weights(self, values: Vector) -> Vector:
         return self.rotation @ self.inner.solve(values)
 
-    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
+    def quadratic(self, rows: Matrix) -> Vector:
         return self.inner.quadratic(rows @ self.rotation)
 
     @cached_property
@@ -183,6 +193,10 @@ class Rotated(Solution):
 
     def solve(self, values: Vector) -> Vector:
         return self.inner.solve(values)
+
+    def columns(self, index: Index) -> tuple[Matrix, Matrix]:
+        found, _ = self.inner.columns(index)
+        return found, found @ self.rotation.T
 
     @property
     def log_determinant(self) -> float:
@@ -208,7 +222,11 @@ class Explicit(Solution):
 
     weights = solve
 
-    def quadratic(self, rows: Matrix, shared: Shared | None = None) -> Vector:
+    def columns(self, index: Index) -> tuple[Matrix, Matrix]:
+        found = self.matrix.T[index]
+        return found, found
+
+    def quadratic(self, rows: Matrix) -> Vector:
         return np.einsum("ij,ij->i", rows @ self.matrix, rows)
 
     @cached_property
@@ -233,6 +251,39 @@ class Explicit(Solution):
         grown[t, :t] = grown[:t, t] = -edge / pivot
         grown[t, t] = 1.0 / pivot
         return Explicit(grown)
+
+
+def quadratics(solutions: Sequence[Solution], rows: Matrix) -> Matrix:
+    """The quadratic form of each solution, one row each; those of one basis share their work."""
+    scales = _scales(solutions)
+    if scales is None:
+        return np.array([one.quadratic(rows) for one in solutions])
+    basis, scale = scales
+    return scale @ ((rows @ basis) ** 2).T
+
+
+def linearise_quadratics(solutions: Sequence[Solution], rows: Matrix) -> tuple[Matrix, Callable[[Matrix], Matrix]]:
+    """The same, and from derivatives in them to derivatives in the rows, added up over the solutions."""
+    scales = _scales(solutions)
+    if scales is None:
+        halves = [rows @ one.operator for one in solutions]
+
+        def pull(slopes: Matrix) -> Matrix:
+            each = zip(2.0 * slopes, halves, strict=True)
+            return np.asarray(sum(slope[:, None] * half for slope, half in each))
+
+        return np.array([np.einsum("ij,ij->i", half, rows) for half in halves]), pull
+    basis, scale = scales
+    coordinates = rows @ basis
+    return scale @ (coordinates**2).T, lambda slopes: ((2.0 * slopes.T @ scale) * coordinates) @ basis.T
+
+
+def _scales(solutions: Sequence[Solution]) -> tuple[Matrix, Matrix] | None:
+    """The one basis of these solutions, and what each makes of squared coordinates; None where there is no such."""
+    spectral = [one for one in solutions if isinstance(one, Spectral)]
+    if len(spectral) < len(solutions) or any(one.basis is not spectral[0].basis for one in spectral):
+        return None
+    return spectral[0].basis, np.array([one.scale for one in spectral])
 
 
 def inverse(factor: Matrix) -> Matrix:

@@ -8,19 +8,27 @@ Their values are imputed by the mean, which leaves the mean as it is; the varian
 Noise leaves doubt about the best object so far, too. What is like it shares that doubt, and none of it is hope to find
 something better: for an improvement its true value is taken as known in the same way (`settle`).
 For a PSD similarity this is conditioning on P. Under a spectrum treatment the treatment of the observed matrix is kept.
+
+Members of one mix are asked side by side: what all of them say of the same rows is a few products, not a few for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
-from likewise.model.regression import MomentsPullback, Regression
+from likewise.model.influence import linearise_quadratics, quadratics
+from likewise.model.regression import Regression
 from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.combine.mix import Mix
 
 HAIR = 1e-6
+# Takes ∂u/∂μ and ∂u/∂V, one row for each member, to ∂u/∂S_x and ∂u/∂S(x, x), added up over the members.
+PanelPullback = Callable[[Matrix, Matrix], tuple[Matrix, Vector]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,32 +57,109 @@ class Pending:
         root = _root(covariance, HAIR * max(float(np.mean(np.diag(prior))) if p else 0.0, 1e-300))
         return cls(regression, np.vstack([np.hstack([before, np.zeros((len(before), p))]), root.T @ across]))
 
-    def lower(self, before: Vector, rows: Matrix) -> Vector:
-        """V' from V."""
-        return np.maximum(before - self._fall(rows @ self.factor.T), self._floor)
+    @property
+    def floor(self) -> float:
+        """The least that V' can be."""
+        return self.regression.spread * self.regression.treatment.floor
 
-    def linearise(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
-        """μ, which is unchanged by what is pending, and V' from the rows, and one step of the chain rule."""
-        t = len(self.regression)
-        mean, before, pull_before = self.regression.linearise(rows[:, :t], selves)
-        half = rows @ self.factor.T
-        after = before - self._fall(half)
 
-        def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
-            slope = np.where(after > self._floor, variance_slope, 0.0)
-            on_observed, on_selves = pull_before(mean_slope, slope)
-            on_rows = (-2.0 * self.regression.spread * slope)[:, None] * (half @ self.factor)
-            on_rows[:, :t] += on_observed
-            return on_rows, on_selves
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Regressions on one treated matrix, and what is about to be known to each of them, if anything is.
 
-        return mean, np.maximum(after, self._floor), pull
+    >>> import likewise as lw
+    >>> post = lw.condition(lw.RBF(1.0), [[0.0], [1.0]], [0.0, 1.0])
+    >>> mean, variance = Panel((post.regression,), (None,)).moments(np.array([[1.0, 0.6]]), np.ones(1))
+    >>> bool(mean[0, 0] == post.regression.mean(np.array([[1.0, 0.6]]))[0])
+    True
+    """
 
-    def _fall(self, half: Matrix) -> Vector:
-        return self.regression.spread * np.einsum("ij,ij->i", half, half)
+    regressions: Sequence[Regression]
+    pending: Sequence[Pending | None]
 
     @property
-    def _floor(self) -> float:
-        return self.regression.spread * self.regression.treatment.floor
+    def _size(self) -> int:
+        return len(self.regressions[0])
+
+    @cached_property
+    def _weights(self) -> Matrix:
+        return np.array([one.weights for one in self.regressions])
+
+    @cached_property
+    def _prior_means(self) -> Matrix:
+        return np.array([[one.prior_mean] for one in self.regressions])
+
+    @cached_property
+    def _spreads(self) -> Matrix:
+        return np.array([[one.spread] for one in self.regressions])
+
+    @cached_property
+    def _factor(self) -> Matrix | None:
+        """The factors of all that is about to be known, one below the other."""
+        known = [one.factor for one in self.pending if one is not None]
+        return np.vstack(known) if known else None
+
+    @cached_property
+    def _owners(self) -> Matrix:
+        """Whose each row of the factors is: one row for each member, 1 where it is its own."""
+        sizes = [0 if one is None else len(one.factor) for one in self.pending]
+        return np.repeat(np.eye(len(sizes)), sizes, axis=1)
+
+    @cached_property
+    def _floors(self) -> Matrix:
+        """The least variances; those of members to whom nothing is about to be known are as they are."""
+        return np.array([[-np.inf if one is None else one.floor] for one in self.pending])
+
+    def moments(self, rows: Matrix, selves: Vector) -> tuple[Matrix, Matrix]:
+        """μ and V before anything is pending, one row for each member."""
+        solutions, treatment = [one.solution for one in self.regressions], self.regressions[0].treatment
+        signed = treatment.selves(rows, selves) - quadratics(solutions, rows)
+        return self._means(rows), self._spreads * np.asarray(treatment.variance(signed))
+
+    def _means(self, rows: Matrix) -> Matrix:
+        return self._prior_means + self._weights @ rows.T
+
+    def lower(self, variances: Matrix, rows: Matrix) -> Matrix:
+        """V' from V, where something is pending."""
+        if self._factor is None:
+            return variances
+        return np.maximum(variances - self._fall(rows @ self._factor.T), self._floors)
+
+    def _fall(self, half: Matrix) -> Matrix:
+        return self._spreads * (self._owners @ (half * half).T)
+
+    def linearise(self, rows: Matrix, selves: Vector) -> tuple[Matrix, Matrix, PanelPullback]:
+        """μ and V', and one step of the chain rule through them."""
+        treatment, factor, spreads = self.regressions[0].treatment, self._factor, self._spreads
+        observed = rows[:, : self._size]
+        quadratic, pull_quadratic = linearise_quadratics([one.solution for one in self.regressions], observed)
+        signed = treatment.selves(observed, selves) - quadratic
+        variances = spreads * np.asarray(treatment.variance(signed))
+        half = None if factor is None else rows @ factor.T
+        after = variances if half is None else variances - self._fall(half)
+
+        def pull(in_mean: Matrix, in_variance: Matrix) -> tuple[Matrix, Vector]:
+            in_variance = np.where(after > self._floors, in_variance, 0.0)
+            slopes = spreads * in_variance * treatment.variance_slope(signed)
+            on_own, on_selves = treatment.pull_selves(observed, slopes.sum(axis=0))
+            on_observed = in_mean.T @ self._weights - pull_quadratic(slopes) + on_own
+            if factor is None or half is None:
+                return on_observed, on_selves
+            on_rows = (half * ((-2.0 * spreads * in_variance).T @ self._owners)) @ factor
+            on_rows[:, : self._size] += on_observed
+            return on_rows, on_selves
+
+        return self._means(observed), np.maximum(after, self._floors), pull
+
+
+def panels(members: Sequence[tuple[Mix, Regression, Pending | None]]) -> list[tuple[Mix, slice, Panel]]:
+    """Members, of one mix side by side, as panels of one mix and one treatment, with their places."""
+    found, first = [], 0
+    for (mix, _), group in groupby(members, key=lambda member: (member[0], id(member[1].treatment))):
+        _, regressions, pending = zip(*group, strict=True)
+        found.append((mix, slice(first, first + len(regressions)), Panel(regressions, pending)))
+        first += len(regressions)
+    return found
 
 
 def settle(regression: Regression, places: Sequence[int]) -> Matrix | None:
@@ -84,11 +169,11 @@ def settle(regression: Regression, places: Sequence[int]) -> Matrix | None:
     """
     if not len(places) or not regression.bounded:
         return None
-    ratios, ones = (regression.noise / regression.amplitude)[places], np.eye(len(regression))[places]
-    inverse = np.array([regression.solution.solve(one)[places] for one in ones])
-    covariance = np.diag(ratios) - ratios[:, None] * inverse * ratios
-    across = ratios[:, None] * np.array([regression.solution.weights(one) for one in ones])
-    return _root(covariance, HAIR * max(float(ratios.mean()), 1e-300)).T @ across
+    index = np.asarray(places, dtype=np.intp)
+    ratios = (regression.noise / regression.amplitude)[index]
+    inverse, weights = regression.solution.columns(index)
+    covariance = np.diag(ratios) - ratios[:, None] * inverse[:, index] * ratios
+    return _root(covariance, HAIR * max(float(ratios.mean()), 1e-300)).T @ (ratios[:, None] * weights)
 
 
 def _root(covariance: Matrix, hair: float) -> Matrix:

@@ -12,6 +12,7 @@ import numpy as np
 from likewise.errors import LikewiseError, SimilarityError
 from likewise.model.gram import Gram
 from likewise.model.influence import Singular
+from likewise.model.pending import Panel
 from likewise.model.prediction import Prediction
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, treat
@@ -76,8 +77,8 @@ class Posterior:
         selves, pull_selves = similarity.linearise_within(encodings)
         self.gram.check(rows, objects)
         self.gram.check_selves(selves, objects)
-        ones, zeros = np.ones(len(selves)), np.zeros(len(selves))
-        _, _, pull = self.regression.linearise(rows, selves)
+        ones, zeros = np.ones((1, len(selves))), np.zeros((1, len(selves)))
+        _, _, pull = Panel((self.regression,), (None,)).linearise(rows, selves)
         mean_weights, _ = pull(ones, zeros)
         row_weights, self_weights = pull(zeros, ones)
         return pull_rows(mean_weights), pull_rows(row_weights) + pull_selves(self_weights)

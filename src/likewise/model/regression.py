@@ -9,20 +9,18 @@ with I(x) = S_x D, prior mean m and amplitude a. For a PSD similarity this is Ga
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from likewise.model.influence import Rotated, Shared, Singular, Solution, Spectral, solve
+from likewise.model.influence import Rotated, Singular, Solution, Spectral, solve
 from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Treatment, treat
 from likewise.similarity.base import Matrix, Vector
 
 # A noise of so small a share of the amplitude is none.
 CERTAIN = 1e-3
-MomentsPullback = Callable[[Vector, Vector], tuple[Matrix, Vector]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,12 @@ class Regression:
 
     def certain(self, share: float = CERTAIN) -> bool:
         """Whether a value, once measured, is as good as certain: noise is at most such a share of the amplitude."""
-        return bool(np.median(self.noise) <= share * self.amplitude)
+        return self.typical_noise <= share * self.amplitude
+
+    @cached_property
+    def typical_noise(self) -> float:
+        """The median of the values' variances."""
+        return float(np.median(self.noise))
 
     @cached_property
     def weights(self) -> Vector:
@@ -68,18 +71,10 @@ class Regression:
         """μ from the rows S_x."""
         return self.prior_mean + rows @ self.weights
 
-    def variance(self, rows: Matrix, selves: Vector, shared: Shared | None = None) -> Vector:
+    def variance(self, rows: Matrix, selves: Vector) -> Vector:
         """V from the rows S_x and the scores S(x, x)."""
-        signed = self._own(rows, selves, shared) - self.solution.quadratic(rows, shared)
+        signed = self.treatment.selves(rows, selves) - self.solution.quadratic(rows)
         return self.spread * np.asarray(self.treatment.variance(signed))
-
-    def _own(self, rows: Matrix, selves: Vector, shared: Shared | None) -> Vector:
-        """The treated scores S(x, x), which members of one treatment share."""
-        if shared is None:
-            return self.treatment.selves(rows, selves)
-        if id(self.treatment) not in shared:
-            shared[id(self.treatment)] = self.treatment.selves(rows, selves)
-        return shared[id(self.treatment)]
 
     def covariance(self, rows: Matrix, scores: Matrix) -> Matrix:
         """Signed covariance K(x, x') − K_x D K_x'ᵀ (Eq. GP_variance; no |·| off the diagonal, errata 11).
@@ -87,22 +82,6 @@ class Regression:
         `scores` are those of the objects among themselves.
         """
         return self.spread * (self.treatment.among(rows, scores) - rows @ self.solution.operator @ rows.T)
-
-    def linearise(self, rows: Matrix, selves: Vector) -> tuple[Vector, Vector, MomentsPullback]:
-        """μ and V, and one step of the chain rule through them.
-
-        The step takes ∂u/∂μ and ∂u/∂V at each object to ∂u/∂S_x and ∂u/∂S(x, x).
-        """
-        half = rows @ self.solution.operator
-        signed = self.treatment.selves(rows, selves) - np.einsum("ij,ij->i", half, rows)
-
-        def pull(mean_slope: Vector, variance_slope: Vector) -> tuple[Matrix, Vector]:
-            slope = self.spread * variance_slope * self.treatment.variance_slope(signed)
-            row_weights = mean_slope[:, None] * self.weights - (2.0 * slope)[:, None] * half
-            on_rows, on_selves = self.treatment.pull_selves(rows, slope)
-            return row_weights + on_rows, on_selves
-
-        return self.mean(rows), self.spread * np.asarray(self.treatment.variance(signed)), pull
 
     @property
     def bounded(self) -> bool:

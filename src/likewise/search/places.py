@@ -56,7 +56,7 @@ class Places:
             return near
         vectors = self._to_vector(objects)
         # Most objects are far from all places, whatever else they are made of, which takes longer to compare.
-        few = np.flatnonzero(self._within(_tree(self.vectors, self._resolution), vectors / self._resolution))
+        few = np.flatnonzero(self._within(self._nearest, vectors / self._resolution))
         if not self.rests or not len(few):
             near[few] = True
             return near
@@ -87,6 +87,10 @@ class Places:
     @cached_property
     def _resolution(self) -> Any:
         return np.maximum(self.space.resolution, ROUNDING)
+
+    @cached_property
+    def _nearest(self) -> Any:
+        return _tree(self.vectors, self._resolution)
 
     @cached_property
     def _labels(self) -> dict[str, int]:

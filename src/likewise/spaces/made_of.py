@@ -17,7 +17,6 @@ from likewise.similarity.combine.parts import Parts
 from likewise.similarity.kinds.vectors import as_vectors
 from likewise.spaces.base import (
     Continuous,
-    Crossover,
     Enumerable,
     Generator,
     OwnNumbers,
@@ -100,7 +99,8 @@ def _steps(part: Continuous, value: Any, rng: Generator) -> list[Any]:
 
 def part_mixed(part: Space, value: Any, other: Any, rng: Generator) -> Any:
     """One of two values of a part, or sometimes a mix of both."""
-    if isinstance(part, Crossover) and rng.random() < BLENDED:
+    # Asked as often as moves are.
+    if hasattr(part, "crossover") and rng.random() < BLENDED:
         return part.crossover(value, other, rng)
     return value if rng.random() < 0.5 else other
 

@@ -68,7 +68,7 @@ def _several(
     comparison: Comparison, beliefs: AllBeliefs, told: Told, each: Mapping[str, _Explained], goals: Goals
 ) -> list[dict[str, Any]]:
     """What suggestions say of named outcomes."""
-    joint = JointGoals(goals).scorer(beliefs, told, np.random.default_rng(0)).judge(comparison)
+    joint = JointGoals(goals).judge(beliefs, told, comparison)
     fields = []
     for i in range(len(comparison.objects)):
         numbers = {name: {what: row[i] for what, row in found} for name, (found, _) in each.items()}

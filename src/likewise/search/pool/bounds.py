@@ -94,8 +94,9 @@ class Bounds:
         """Forget the values that are no bounds any more."""
         self.known = 0.0
         current: dict[Any, _Kept] = {}
+        observed = [_counted(compared.observed) for compared in query.compared]
         for (c, _), member in members(query):
-            key, ratios = _key(c, member, query), _ratios(c, member, query)
+            key, ratios = _key(c, member, query), _ratios(member, observed[c])
             before = self._kept.pop(key, None)
             fresh = before is None or not before.holds(ratios)
             values = np.full(self.size, np.inf, dtype=np.float32) if before is None or fresh else before.values
@@ -197,12 +198,23 @@ def _key(c: int, member: Member, query: Query) -> Any:
     return c, member.mix, tuple(map(query.compared[c].version, member.mix.used)), member.ratio
 
 
-def _ratios(c: int, member: Member, query: Query) -> dict[tuple[int, int], float]:
-    """σ²/a of each observation, by its number and how often that has come before; equal up to rounding is equal."""
-    ratios = member.regression.noise / member.regression.amplitude
-    found: dict[tuple[int, int], float] = {}
+def _counted(observed: Sequence[int]) -> list[tuple[int, int]]:
+    """The number of each observation, and how often that has come before.
+
+    >>> _counted([4, 7, 4])
+    [(4, 0), (7, 0), (4, 1)]
+    """
     seen: Counter[int] = Counter()
-    for number, ratio in zip(query.compared[c].observed, ratios.tolist(), strict=True):
-        found[number, seen[number]] = float(f"{ratio:.9e}")
+    found = []
+    for number in observed:
+        found.append((number, seen[number]))
         seen[number] += 1
     return found
+
+
+def _ratios(member: Member, observed: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    """σ²/a of each observation; equal up to rounding is equal."""
+    ratios = (member.regression.noise / member.regression.amplitude).tolist()
+    # Most are the same, and digits take long to write.
+    rounded = {ratio: float(f"{ratio:.9e}") for ratio in set(ratios)}
+    return dict(zip(observed, map(rounded.__getitem__, ratios), strict=True))

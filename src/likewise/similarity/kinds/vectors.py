@@ -184,6 +184,10 @@ class Stationary(Normalised):
 
         return scores, pull
 
+    def linearise_within(self, a: Any) -> Linearised:
+        points = self._points(a)
+        return self.within(a), lambda weights: np.zeros_like(points)
+
 
 def squared_distances(a: Matrix, b: Matrix) -> Matrix:
     """‖a_i − b_j‖², by one matrix product and centred so that little is lost to cancellation."""

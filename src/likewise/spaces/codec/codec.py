@@ -26,7 +26,7 @@ def plain(x: Any, other: Callable[[Any], Any] = without_form) -> Any:
     >>> plain({"a": (1, 2), "b": np.array([0.5])})
     {'a': [1, 2], 'b': [0.5]}
     """
-    if type(x) in ATOMS:
+    if type(x) in ATOMS or (type(x) is float and math.isfinite(x)):
         return x
     if isinstance(x, str | int):
         return str(x) if isinstance(x, str) else int(x)

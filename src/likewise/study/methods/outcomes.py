@@ -10,7 +10,7 @@ import numpy as np
 
 from likewise.acquisition.fronts import layers
 from likewise.acquisition.hypervolume import EXACT, spread_directions
-from likewise.acquisition.joint import JointScorer
+from likewise.acquisition.joint import JointScorer, Judgement
 from likewise.acquisition.outcome import Certain, Outcome, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.model.committee import Committee
@@ -48,13 +48,23 @@ class JointGoals:
 
     def scorer(self, beliefs: AllBeliefs, told: Told, rng: Generator, feasibility: Scorer | None = None) -> JointScorer:
         """The score by these beliefs; outcomes that were never measured do not count yet."""
+        return JointScorer.on(*self._parts(beliefs, told), feasibility, self._directions(beliefs, rng))
+
+    def judge(self, beliefs: AllBeliefs, told: Told, comparison: Comparison) -> Judgement:
+        """What is to be said of objects by these beliefs."""
+        directions = self._directions(beliefs, np.random.default_rng(0))
+        return JointScorer.on(*self._parts(beliefs, told), directions=directions, settle=False).judge(comparison)
+
+    def _parts(self, beliefs: AllBeliefs, told: Told) -> tuple[list[Outcome], list[Certain]]:
+        """What is measured and what is computed."""
         outcomes = [
             wait(self._outcome(name, one.committee), awaited(told, name)) for name, one in sorted(beliefs.items())
         ]
-        certain = [self._certain(name, function, told) for name, function in self.signed.items()]
-        objectives = sum(one.objective for one in outcomes) + len(certain)
-        directions = spread_directions(objectives, rng) if objectives > EXACT else None
-        return JointScorer.on(outcomes, certain, feasibility, directions)
+        return outcomes, [self._certain(name, function, told) for name, function in self.signed.items()]
+
+    def _directions(self, beliefs: AllBeliefs, rng: Generator) -> Matrix | None:
+        objectives = sum(name in self.goals.objectives for name in beliefs) + len(self.signed)
+        return spread_directions(objectives, rng) if objectives > EXACT else None
 
     def chance_feasible(self, beliefs: AllBeliefs, objects: Sequence[Any]) -> Vector:
         """The chance of each object to keep to all limits; those of outcomes that were never measured do not count."""
