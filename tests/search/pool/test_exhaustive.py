@@ -437,3 +437,29 @@ def test_a_score_that_is_none_is_named_by_its_row(wrong: float) -> None:
         study.tell(x, float(x))
     with pytest.raises(lw.SimilarityError, match=rf"S\(row 77 of the pool, [35]\) = {wrong}"):
         study.ask()
+
+
+def test_a_pool_in_which_nothing_is_worth_anything_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["".join(letters) for letters in itertools.product("abcd", repeat=5)]
+    worth = np.random.default_rng(0).normal(size=(5, 4))
+    values = {x: float(sum(worth[i, "abcd".index(c)] for i, c in enumerate(x))) for x in words}
+    asked: list[str] = []
+    contenders = Partition.contenders
+
+    def count(partition: Partition, query: Query, most: int) -> Contenders:
+        asked.append(type(query.scorer.acquisition).__name__)
+        return contenders(partition, query, most)
+
+    def picks() -> list[str]:
+        asked.clear()
+        study = lw.Study(lw.Pool(words), lw.Hamming(), seed=0)
+        study.tell_many([(x, values[x]) for x in dict.fromkeys([*words[::7], max(words, key=values.__getitem__)])])
+        return [s.object for s in study.ask(4)]
+
+    monkeypatch.setattr(Partition, "contenders", count)
+    found = picks()
+    assert asked.count("LogExpectedImprovement") == 1
+    assert asked.count("LeastKnown") > 0
+    monkeypatch.setattr(ExhaustiveSearch, "_vain", property(lambda search: None, lambda search, query: None))
+    assert picks() == found
+    assert asked.count("LogExpectedImprovement") == 4

@@ -71,6 +71,8 @@ class ExhaustiveSearch(Search):
     _similarities: dict[int, list[tuple[int, Similarity]]] = field(default_factory=dict)
     _known: dict[Known, Vector] = field(default_factory=dict)
     _shortlist: _Shortlist | None = None
+    # The last query to which no object was worth anything.
+    _vain: Query | None = None
 
     @classmethod
     def over(cls, space: Enumerable, key: Callable[[Any], str]) -> ExhaustiveSearch:
@@ -88,6 +90,8 @@ class ExhaustiveSearch(Search):
     ) -> Found:
         """The best objects. A pending object only lowers scores: the best of the last ones may be the best of all."""
         query, short = self._query(scorer, state), self._shortlist
+        if self._vain is not None and query.extends(self._vain):
+            return Found([], np.zeros(0))
         if most is not None and short is not None and query.extends(short.query):
             found = short.rank(query, self.objects)
             if len(found.objects) and found.scores[0] >= short.rest:
@@ -95,6 +99,7 @@ class ExhaustiveSearch(Search):
         effort.count(objects=len(self.objects))
         best = self.partitions.contenders(query, CONTENDERS if most is None else min(EACH * most, CONTENDERS))
         if not len(best.rows):
+            self._vain = query
             return Found([], best.scores)
         beliefs = Beliefs.of(scorer, self.partitions.entries(query, best.rows))
         self._shortlist = _Shortlist(best.rows, best.rest, beliefs, query)
