@@ -190,3 +190,36 @@ def test_a_failure_counts_whatever_else_was_measured_and_an_objective_may_come_l
     again = run("suggest", file.name, *aims, "-n", "2", "--out", "next.csv")
     assert again.code == 0, again.err
     assert "Best so far" in again.out
+
+
+SETTINGS = """table = "{table}"
+next = "next.csv"
+number = 3
+space = "a=0..1, b=0..1"
+[values]
+strength = "maximize"
+price = "minimize"
+[require]
+imp = "<=2.2"
+"""
+
+
+def test_settings_written_by_hand_begin_with_an_empty_table(run: Run) -> None:
+    Path("likewise.toml").write_text(SETTINGS.format(table="runs.csv"))
+    for number in range(1, 3):
+        asked = run("suggest")
+        assert ("was not there" in asked.err) == (number == 1)
+        fill({})
+        assert run("tell").code == 0
+        found = runs(Path("runs.csv"))
+        assert len(found) == 3 * number
+        assert all(row[name] for row in found.values() for name in MEASURED)
+
+
+def test_a_table_that_is_named_and_missing_is_a_slip(run: Run) -> None:
+    Path("likewise.toml").write_text(SETTINGS.format(table="runs.csv"))
+    refused = run("suggest", "rusn.csv")
+    assert refused.code == 2
+    assert "rusn.csv" in refused.err
+    assert not Path("rusn.csv").exists()
+    assert not Path("runs.csv").exists()

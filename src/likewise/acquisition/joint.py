@@ -225,15 +225,15 @@ class JointScorer(Scoring):
 
     def _judge(self, comparison: Comparison) -> Judgement:
         objects, found = comparison.objects, self._compare(comparison)[2]
-        feasible = np.exp(self._log_chance(found))
+        # Votes add up to one but for rounding; a chance is no more.
+        feasible = np.exp(np.minimum(self._log_chance(found), 0.0))
         if self.front is None:
             return Judgement(feasible, feasible, np.zeros(len(feasible)))
         each = self._of_objectives(found, [known(objects) for known in self.known])
         over = [self._chances_above(j, *moments) for j, moments in enumerate(each)]
         gain = log_volume(self.front, [self._improvements(j, *moments)[0] for j, moments in enumerate(each)])[0]
-        return Judgement(
-            feasible, feasible * bound_volume(self.front, over, over), feasible * np.exp(gain) / self._size
-        )
+        enters = np.minimum(bound_volume(self.front, over, over), 1.0)
+        return Judgement(feasible, feasible * enters, feasible * np.exp(gain) / self._size)
 
     def _chances_above(self, j: int, means: Matrix, stds: Matrix) -> Matrix:
         """The chance that objective j lies above each edge."""

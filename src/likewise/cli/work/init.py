@@ -53,7 +53,7 @@ def init(file: Path, wanted: Wanted, columns: options.Columns, model: options.Ai
         raise UsageError(f"{target} exists; change it by hand, or --force to write it anew.")
     where = None if wanted.space is None else space_text.space(wanted.space)
     if where is not None and not file.exists():
-        _write_empty(file, where, columns.choices)
+        write_empty(file, where, columns.choices)
     file = _as_table(file, console)
     chosen = _choices(file, columns.choices, where)
     found = sheet(file, chosen, console, where, may_be_empty=True)
@@ -79,7 +79,7 @@ def _ending(file: Path) -> str:
     return {".tab": ".tsv", ".xls": ".xlsx"}.get(ending, ending if ending in (".tsv", ".xlsx") else ".csv")
 
 
-def _write_empty(file: Path, space: Space, chosen: Choices) -> None:
+def write_empty(file: Path, space: Space, chosen: Choices) -> None:
     """A table without rows, for candidates of a space."""
     check_name(file)
     names = list(chosen.objects) or list(space.parts) or ["object"]

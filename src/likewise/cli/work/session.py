@@ -8,11 +8,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from likewise.campaign import space_text
 from likewise.campaign.aims import read_value
 from likewise.campaign.listener import Listener
 from likewise.campaign.project import NAME, Project, find_project
 from likewise.cli.commands.options import Aim, Columns
 from likewise.errors import UsageError
+from likewise.spaces.base import Space
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -79,6 +81,8 @@ class Session:
     def columns(self, typed: Columns) -> Columns:
         """What is said about the columns; the project's settings for outcomes that are not among them do not count."""
         filled = self.fill(typed)
+        if not filled.object:
+            filled = replace(filled, object=self._parts())
         if not typed.value or self.project is None:
             return filled
         filled = replace(
@@ -87,6 +91,18 @@ class Session:
         others = self._others(filled)
         kept = [text for text in filled.std or () if typed.std or not text.startswith(others)]
         return replace(filled, std=kept or None)
+
+    def space(self, given: Any) -> Space | None:
+        """The space of a text, or of a part of the settings file."""
+        if given is None or isinstance(given, str):
+            return None if given is None else space_text.space(given)
+        where = "" if self.project is None else str(self.project.path)
+        return space_text.build(given, f"{where}, space")
+
+    def _parts(self) -> list[str] | None:
+        """The columns of objects of which the project says only where they come from."""
+        space = None if self.project is None else self.space(self.project.options.get("space"))
+        return None if space is None or not space.parts else list(space.parts)
 
     def look(self, typed: Columns, model: Aim) -> tuple[Columns, Aim]:
         """The options of a command that looks at the model; of columns of values that are typed, no limits are kept.

@@ -16,6 +16,7 @@ from likewise.campaign.judgement import judge
 from likewise.campaign.listener import Listener
 from likewise.campaign.plate_map import plate_map, write_plate
 from likewise.campaign.problem import Problem, solve
+from likewise.campaign.project import NAME
 from likewise.campaign.runs.commit import Asked, Committed, commit_first_table, commit_round
 from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.results import check_closed, persist, stamp
@@ -31,6 +32,7 @@ from likewise.cli.batches import Batch
 from likewise.cli.commands import options
 from likewise.cli.console import Console
 from likewise.cli.parameters import Reply
+from likewise.cli.work.init import write_empty
 from likewise.cli.work.session import Session
 from likewise.cli.work.suggest_reply import (
     NOTHING_LEFT,
@@ -71,9 +73,14 @@ def suggest(file: Path | None, typed: Typed, console: Console) -> Reply:
     model = _direction(session, columns, session.model(typed.model, columns))
     files = Files(given["out"], given["report"], typed.force, typed.more, plate.plate)
     _check_files(session.file, given["space"], files)
+    space = session.space(given["space"])
+    if file is None and space is not None and session.file is not None and not session.file.exists():
+        # Settings written by hand; a table that was named with the command is more likely a slip of the pen.
+        write_empty(session.file, space, columns.choices)
+        console.note(f"{session.file} was not there, and begins empty; if the table has another name, say so in {NAME}")
     request = replace(
         model.request(columns),
-        space=_space(session, given["space"]),
+        space=space,
         acquisition=names.acquisition(given["acquisition"] or "auto"),
         strategy=names.strategy(given["strategy"] or "auto"),
         method=names.method(given["method"] or "committee"),
@@ -106,14 +113,6 @@ def _direction(session: Session, columns: options.Columns, model: options.Aim) -
         session.listener.note("Looking for the smallest value, as in the last round (--maximize: the largest)")
         return replace(model, minimize=True)
     return model
-
-
-def _space(session: Session, given: Any) -> Space | None:
-    """The space of a text, or of a part of the settings file."""
-    if given is None or isinstance(given, str):
-        return None if given is None else space_text.space(given)
-    where = "" if session.project is None else str(session.project.path)
-    return space_text.build(given, f"{where}, space")
 
 
 def _check_files(file: Path | None, space: Any, files: Files) -> None:
