@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise.acquisition.measurement import noise_of
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
@@ -105,6 +107,45 @@ def test_what_is_known_as_no_improvement_has_no_worth_and_what_improves_or_is_un
     assert np.isneginf(made.score(inside)).all()
     assert np.isfinite(made.score(top + outside)).all()
     assert np.isneginf(made.with_pending(top).score([[0.003]])).all()
+
+
+@given(seed=st.integers(0, 1000), ratio=st.sampled_from([1e-3, 1e-2, 0.1]))
+@settings(max_examples=20, deadline=None)
+def test_what_noise_cannot_tell_from_an_object_in_flight_has_no_worth(seed: int, ratio: float) -> None:
+    rng = np.random.default_rng(seed)
+    known = rng.random((12, 2)).tolist()
+    values = [np.sin(4 * x) + y + np.sqrt(ratio) * rng.normal() for x, y in known]
+    scorer = Scorer.on(committee([lw.RBF(0.5)], known, values, ratio), lw.LogExpectedImprovement())
+    anywhere = rng.random((50, 2)).tolist()
+    assert np.isfinite(scorer.score(anywhere)).all()
+    pick = anywhere[int(np.argmax(scorer.score(anywhere)))]
+    near = [[pick[0] + step, pick[1]] for step in (0.0, 1e-4, -1e-4)]
+    flying = scorer.with_pending([pick])
+    assert np.isneginf(flying.score(near)).all()
+    # What is less certain than a tenth of the noise's standard deviation, to all members, keeps its worth.
+    made = flying.committee
+    encodings = made.encode(anywhere)
+    variances = made.moments(made.rows(encodings), made.selves(encodings))[1]
+    doubtful = (variances > 0.01 * noise_of(made)).all(axis=0)
+    assert np.isfinite(flying.score(anywhere)[doubtful]).all()
+
+
+def test_a_noisy_batch_of_a_record_does_not_crowd_at_one_place() -> None:
+    """Eight times DMF at 70 °C in all but the same concentration: ten pairs in four batches."""
+    space = lw.Record(solvent=["DMF", "THF", "water", "toluene"], T=lw.Float(20, 120), c=lw.Float(0.01, 1, log=True))
+    gain, rng = {"DMF": 40, "THF": 20, "water": 0, "toluene": 10}, np.random.default_rng(2)
+    study, close = lw.Study(space, seed=2), 0
+    for _ in range(3):
+        asked = study.ask(8)
+        places = space.to_vector([s.object for s in asked])
+        names = [s.object["solvent"] for s in asked]
+        for i, j in combinations(range(8), 2):
+            close += names[i] == names[j] and float(np.abs(places[i] - places[j]).max()) < 0.02
+        for s in asked:
+            x = s.object
+            mean = gain[x["solvent"]] - 5 * ((x["T"] - 70) / 20) ** 2 - 3 * (np.log10(x["c"]) + 1) ** 2
+            study.tell(s, mean + float(rng.normal()))
+    assert close == 0
 
 
 def test_where_nothing_is_worth_anything_the_least_known_is_asked_for() -> None:

@@ -25,8 +25,11 @@ STEEP = 1e12
 # An object is settled if its variance is so many times that of a measured value or less, and what is hoped for beyond
 # the best is less than such a share of its standard deviation. Together that is an improvement by one such deviation.
 SURE, WORTH = 4.0, 0.3
-# Only members to which noise is at most such a share of the amplitude have a say in that.
+# That is for members to which noise is at most such a share of the amplitude.
 CERTAIN = 1e-4
+# To others an object is settled beside what is in flight if its standard deviation, and what is hoped for beyond the
+# best, are at most such a share of the noise's: it would take a hundred measurements to tell them apart.
+TOLD_APART = 0.1
 
 
 class _Lowered(NamedTuple):
@@ -91,12 +94,14 @@ class Scorer(Scoring):
     def _settled(self, means: Matrix, variances: Matrix) -> NDArray[np.bool_]:
         """Which objects most votes know almost as well as measured ones, and as no improvement.
 
-        They differ from measured ones in nothing that matters. As where objects are identical, members that see noise
-        have no say: to them one more value near the best is worth something.
+        They differ from measured ones in nothing that matters. To members that see noise one more value near the best
+        is worth something. They have a say where something is in flight: what noise cannot tell from it would be the
+        same measurement twice.
         """
         certain = np.array([[member.regression.certain(CERTAIN)] for member in self.committee.members])
-        better = means - self._best > WORTH * np.sqrt(self._noise)
-        settled = certain & (variances <= SURE * self._noise) & ~better
+        sure, worth = np.where(certain, SURE, TOLD_APART**2), np.where(certain, WORTH, TOLD_APART)
+        better = means - self._best > worth * np.sqrt(self._noise)
+        settled = (certain | bool(self.committee.waiting)) & (variances <= sure * self._noise) & ~better
         return np.asarray(self.committee.weights @ settled > 0.5)
 
     def anywhere(self) -> Scorer:
