@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.measurement import moved, moved_slope
+from likewise.acquisition.measurement import DOUBT, margins_of, moved, moved_slope
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
@@ -76,12 +78,45 @@ def test_the_worth_is_what_one_simulated_measurement_adds_to_the_best_mean(ratio
         after = sure.given(grown.scores, float(value), ratio * regression.amplitude)
         gains.append(max(float(after.fitted[-1]) - top, 0.0))
     error = 5 * np.std(gains) / np.sqrt(len(gains))
-    assert abs(np.mean(gains) - float(np.exp(scorer.score([x])[0]))) < error
+    # Of gains that count however small they are.
+    score = replace(scorer, margins=0.0).score([x])
+    assert abs(np.mean(gains) - float(np.exp(score[0]))) < error
 
 
 def test_without_noise_nothing_is_in_doubt() -> None:
     _, _, scorer = fitted(1, 1e-4)
     assert all(member.pending is None for member in scorer.committee.members)
+    assert np.all(scorer.margins == 0.0)
+
+
+@given(seed=st.integers(0, 10_000), ratio=st.sampled_from([0.01, 0.1, 1.0]))
+@settings(max_examples=25, deadline=None)
+def test_a_margin_is_a_share_of_the_standard_deviation_at_the_best(seed: int, ratio: float) -> None:
+    gram, regression, scorer = fitted(seed, ratio)
+    stds = np.sqrt(regression.variance(gram.scores, np.diagonal(gram.scores)))
+    np.testing.assert_allclose([regression.doubt(i) for i in range(len(gram))], stds, rtol=1e-6)
+    best = int(np.argmax(regression.fitted))
+    np.testing.assert_allclose(scorer.margins, [[DOUBT * stds[best]]], rtol=1e-6)
+    both = margins_of(scorer.committee, [[best, 0]])
+    np.testing.assert_allclose(both, [[DOUBT * (stds[best] + stds[0]) / 2]], rtol=1e-6)
+
+
+def test_a_search_with_noise_leaves_a_hill_that_it_knows() -> None:
+    """Of two hills the higher one was never seen; the other one is known to a tenth of the noise, and is left."""
+    rng = np.random.default_rng(0)
+
+    def f(x: float) -> float:
+        return float(np.exp(-(((x - 0.25) / 0.06) ** 2)) + 2.0 * np.exp(-(((x - 0.8) / 0.06) ** 2)))
+
+    study = lw.Study(lw.Float(0.0, 1.0), seed=0)
+    for x in (0.05, 0.2, 0.25, 0.3, 0.5, 0.6, 0.95):
+        study.tell(x, f(x) + 0.05 * rng.standard_normal())
+    asked = []
+    for _ in range(12):
+        (s,) = study.ask()
+        asked.append(s.object)
+        study.tell(s, f(s.object) + 0.05 * rng.standard_normal())
+    assert any(abs(x - 0.8) < 0.06 for x in asked)
 
 
 def test_a_place_that_was_measured_often_is_left() -> None:

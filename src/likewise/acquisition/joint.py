@@ -22,7 +22,7 @@ from likewise.acquisition.constraints import Within
 from likewise.acquisition.fronts import hypervolume, is_nondominated, reference_point
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
 from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
-from likewise.acquisition.measurement import moved, moved_slope, noise_of
+from likewise.acquisition.measurement import margins_of, moved, moved_slope, noise_of
 from likewise.acquisition.outcome import Certain, Outcome, means_of, objects_of, places_of, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
@@ -62,6 +62,8 @@ class JointScorer(Scoring):
     scales: tuple[UsersScale | None, ...] = ()
     # Of each outcome the variance of one more measurement to each member; zeros where beliefs are judged.
     noises: tuple[Matrix, ...] = ()
+    # Of each outcome what an improvement has to exceed to each member, likewise.
+    margins: tuple[Matrix, ...] = ()
 
     @classmethod
     def on(
@@ -78,7 +80,8 @@ class JointScorer(Scoring):
         Without `settle` it has all the doubt that there is, which is enough to judge.
         """
         noises = tuple(noise_of(one.committee) for one in outcomes)
-        before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility, noises=noises)
+        margins = tuple(map(np.zeros_like, noises))
+        before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility, noises=noises, margins=margins)
         means, weights, _ = before._points()
         given = [one.reference for one in before._objectives] + [one.reference for one in certain]
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
@@ -118,7 +121,7 @@ class JointScorer(Scoring):
             return self
         means, weights, kept = self._points()
         shared, mixed = np.flatnonzero(kept), [w @ m for w, m in zip(weights, means, strict=True)]
-        outcomes, places = list(self.outcomes), self._places
+        outcomes, margins, places = list(self.outcomes), list(self.margins), self._places
         for j, i in enumerate(i for i, one in enumerate(self.outcomes) if one.objective):
             here = [[*mixed[:j], own, *mixed[j + 1 :]] for own in means[j]]
             fronts = [shared[is_nondominated(np.stack(each, axis=1)[shared])] for each in here]
@@ -126,7 +129,8 @@ class JointScorer(Scoring):
             committee = outcomes[i].committee
             known = [[place for k in front if (place := places[i][k]) < len(committee)] for front in fronts]
             outcomes[i] = replace(outcomes[i], committee=committee.settling(known))
-        return replace(self, outcomes=tuple(outcomes))
+            margins[i] = margins_of(committee, known)
+        return replace(self, outcomes=tuple(outcomes), margins=tuple(margins))
 
     @property
     def _places(self) -> list[list[int]]:
@@ -167,9 +171,12 @@ class JointScorer(Scoring):
         return total + log_volume(self.front, logs)[0]
 
     def _of_objectives(self, moments: Sequence[Moments], known: Sequence[Vector]) -> list[Moments]:
-        """Means of each objective, and how far one measurement moves them; those of certain ones do not move."""
-        each = zip(moments, self.outcomes, self.noises, strict=True)
-        found = [(means, moved(variances, noise)) for (means, variances), one, noise in each if one.objective]
+        """Means of each objective less its margin, and how far one measurement moves them.
+
+        Those of certain ones do not move.
+        """
+        each = zip(moments, self.outcomes, self.margins, self.noises, strict=True)
+        found = [(m - margin, moved(v, noise)) for (m, v), one, margin, noise in each if one.objective]
         scaled = [exact.scaled(values) for exact, values in zip(self.certain, known, strict=True)]
         return found + [(values, np.zeros_like(values)) for values in scaled]
 
@@ -221,7 +228,8 @@ class JointScorer(Scoring):
         """What is to be said of objects: their chances, and how much of the front is expected to be gained."""
         # Beliefs have all the doubt that there is, and need not be measured.
         outcomes = tuple(replace(one, committee=one.committee.unsettled()) for one in self.outcomes)
-        return replace(self, outcomes=outcomes, noises=tuple(map(np.zeros_like, self.noises)))._judge(comparison)
+        nothing = tuple(map(np.zeros_like, self.noises))
+        return replace(self, outcomes=outcomes, noises=nothing, margins=nothing)._judge(comparison)
 
     def _judge(self, comparison: Comparison) -> Judgement:
         objects, found = comparison.objects, self._compare(comparison)[2]

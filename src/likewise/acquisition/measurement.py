@@ -9,6 +9,7 @@ which is √V without noise. Where noise hides more than is in doubt, one more v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,26 @@ from likewise.model.committee import Committee
 from likewise.similarity.base import Matrix
 
 TINY = np.finfo(float).tiny
+# An improvement has to exceed such a share of the doubt about the best.
+DOUBT = 0.5
 
 
 def noise_of(committee: Committee) -> Matrix:
     """The variance of one more measurement to each member, one row each."""
     regressions = [member.regression for member in committee.members]
     return np.array([[one.typical_noise * one.inflation] for one in regressions])
+
+
+def margins_of(committee: Committee, places: Sequence[Sequence[int]]) -> Matrix:
+    """What an improvement on these observed objects has to exceed, for each member its own places, one row each.
+
+    Between measured objects a mean is always a little higher somewhere. Without noise that is to be gained; with noise
+    it is gained by measuring there only if it is more than a share of the doubt that noise leaves about the best. To
+    members to which a value, once measured, is as good as certain there is none.
+    """
+    each = zip((member.regression for member in committee.members), places, strict=True)
+    doubts = [0.0 if one.certain() or not own else np.mean([one.doubt(i) for i in own]) for one, own in each]
+    return DOUBT * np.array(doubts)[:, None]
 
 
 def moved(variances: Matrix, noise: Any) -> Matrix:

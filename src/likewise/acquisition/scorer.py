@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from likewise.acquisition.base import Acquisition
 from likewise.acquisition.confidence import LeastKnown
-from likewise.acquisition.measurement import TINY, moved, moved_slope, noise_of
+from likewise.acquisition.measurement import TINY, margins_of, moved, moved_slope, noise_of
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
@@ -56,14 +56,18 @@ class Scorer(Scoring):
     novel: bool = True
     # Of a chance: its logarithm below which an object is proposed only where nothing better can be.
     least: float = -np.inf
+    # What an improvement has to exceed, one row for each member.
+    margins: Matrix | float = 0.0
 
     @classmethod
     def on(cls, committee: Committee, acquisition: Acquisition, feasibility: Scorer | None = None) -> Scorer:
         """The scorer whose incumbents are the largest means at the observed objects, not the luckiest measurement."""
         means = committee.observed_means()
-        if acquisition.noise_aware:
-            committee = committee.settling(means.argmax(axis=1)[:, None].tolist())
-        return cls(committee, acquisition, means.max(axis=1), feasibility)
+        if not acquisition.noise_aware:
+            return cls(committee, acquisition, means.max(axis=1), feasibility)
+        places = means.argmax(axis=1)[:, None].tolist()
+        margins, settled = margins_of(committee, places), committee.settling(places)
+        return cls(settled, acquisition, means.max(axis=1), feasibility, margins=margins)
 
     @property
     def committees(self) -> tuple[Committee, ...]:
@@ -72,6 +76,10 @@ class Scorer(Scoring):
     @property
     def _best(self) -> Matrix:
         return self.incumbents[:, None]
+
+    def _counted(self, means: Matrix) -> Matrix:
+        """Means as an improvement counts them, which has to be told from the best where there is noise."""
+        return means - self.margins if self.acquisition.noise_aware else means
 
     def score(self, objects: Sequence[Any]) -> Vector:
         """The worth of each object."""
@@ -123,13 +131,14 @@ class Scorer(Scoring):
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         ((means, variances),) = moments
-        scores = self.acquisition.score(means, self._spread(variances), self._best)
+        scores = self.acquisition.score(self._counted(means), self._spread(variances), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
     def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
         ((means, variances),) = moments
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.acquisition.average_bound(means, self._spread(variances), self._best, self.committee.weights)
+            counted, spread = self._counted(means), self._spread(variances)
+            return self.acquisition.average_bound(counted, spread, self._best, self.committee.weights)
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.
@@ -137,7 +146,7 @@ class Scorer(Scoring):
         The gradient is one pullback from the score through members and similarities to the object.
         """
         means, variances, pull = self.committee.linearise(Comparison(objects))
-        slopes = self.acquisition.slopes(means, self._spread(variances), self._best)
+        slopes = self.acquisition.slopes(self._counted(means), self._spread(variances), self._best)
         score, shares = self.acquisition.average(slopes.score, self.committee.weights)
 
         def gradient() -> Matrix:
@@ -165,10 +174,13 @@ class Scorer(Scoring):
         log_chance, steep = log_chance + STEEP * below, np.where(below < 0, 1.0 + STEEP, 1.0)
         if self.acquisition.logarithmic:
             return _Lowered(score + log_chance, np.ones_like(score), steep)
-        chance = np.exp(log_chance)
+        # What is hidden stays so, whatever its chance.
+        hidden, chance = np.isneginf(score), np.exp(log_chance)
+        score = np.where(hidden, 0.0, score)
         worst = np.minimum(score, self.committee.targets.min())
         in_score = np.where(score > worst, chance, 1.0)
-        return _Lowered(chance * score + (1.0 - chance) * worst, in_score, steep * chance * (score - worst))
+        lowered = np.where(hidden, -np.inf, chance * score + (1.0 - chance) * worst)
+        return _Lowered(lowered, in_score, steep * chance * (score - worst))
 
     def with_pending(self, objects: Sequence[Any]) -> Scorer:
         """The scorer when these objects are in flight, too: less variance near them, and their means to be beaten.

@@ -17,17 +17,19 @@ from likewise.spaces.base import Continuous, PartlyContinuous, at_vectors
 # Where comparing takes long: the share of what may be looked at that is for moves, and about how many steps follow
 # the gradients.
 SHARE, STEPS = 0.5, 10
+LATER = 0.25
 
 
 @dataclass(frozen=True)
 class AlternatingSearch(Search):
     """Moves choose the parts that are not numbers, gradients then the numbers, and again from the best that was found.
 
-    Fewer trajectories than where moves are all there is: gradients bring those of one choice of parts together.
+    Fewer trajectories than where moves are all there is: gradients bring those of one choice of parts together. Later
+    searches of an ask look at more than there: what was found before has the numbers that suit its own choice.
     """
 
     climbing: ClimbingSearch = field(
-        default_factory=lambda: ClimbingSearch(observations=5, fresh=3, crossings=40, share=SHARE)
+        default_factory=lambda: ClimbingSearch(observations=5, fresh=3, crossings=40, share=SHARE, later=LATER)
     )
     rounds: int = 2
     survivors: int = 8

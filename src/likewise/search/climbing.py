@@ -20,9 +20,6 @@ from likewise.similarity import effort
 from likewise.similarity.base import Vector
 from likewise.spaces.base import Crossover, Generator, Moves
 
-# Of what the first search of an ask looks at, each later one, for the next object of a batch, looks at this share: it
-# begins with what was found before.
-LATER = 0.04
 # Where little may be looked at: the share that is drawn at random, and about how many steps the trajectories take.
 # There are as many of those as the root of what may be looked at, divided by SPARSE.
 DRAWN, STEPS, SPARSE = 0.25, 3, 4
@@ -33,7 +30,8 @@ class ClimbingSearch(Search):
     """Climbs by a space's moves.
 
     It looks at `samples` random objects, `crossings` of good observations and at most `most_scored` neighbours,
-    `breadth` of each object; at fewer where comparing takes long.
+    `breadth` of each object; at fewer where comparing takes long. Of all that, each later search of an ask, for the
+    next object of a batch, looks at the share `later`: it begins with what was found before.
     """
 
     observations: int = 10
@@ -45,13 +43,14 @@ class ClimbingSearch(Search):
     breadth: int | None = None
     # Of what a search may look at where comparing takes long.
     share: float = 1.0
+    later: float = 0.04
 
     def equilibria(
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         looks = min(self.share * allowance(scorer), self.size)
         if last is not None:
-            return self.within(LATER * looks)._go_on(scorer, state, last)
+            return self.within(self.later * looks)._go_on(scorer, state, last)
         return self.within(looks)._begin(scorer, state)
 
     @property
