@@ -164,7 +164,7 @@ def _fit_targets(
     grams: Sequence[Gram], data: Targets, settings: Settings, treatments: Treatments
 ) -> tuple[Sequence[Gram], tuple[Member, ...]]:
     """The similarities with what is learnt, and the members that are elected."""
-    tuned, learnt = _learn_all(grams, data, settings)
+    tuned, learnt = _learn_all(_with_spread(grams, data.values), data, settings)
     candidates = [
         one
         for mix, ratios, log_prior in mixes(tuned, learnt, data, settings)
@@ -190,7 +190,15 @@ def suitable_transform(
     if not settings.rescale:
         return Standardised
     some = anchors(values, limits)
-    return choose_transform((rough_scores(grams) + settings.offset)[np.ix_(some, some)], values[some])
+    if not any(gram.similarity.branched for gram in grams):
+        return choose_transform((rough_scores(grams) + settings.offset)[np.ix_(some, some)], values[some])
+    few = [gram.part(np.flatnonzero(some)) for gram in grams]
+    return choose_transform(lambda z: rough_scores(_with_spread(few, z)) + settings.offset, values[some])
+
+
+def _with_spread(grams: Sequence[Gram], values: Vector) -> list[Gram]:
+    """The same with how much branches vary, where there are any, read off values on the model's scale."""
+    return [gram.retune(gram.similarity.with_spread(gram.encodings, values)) for gram in grams]
 
 
 def rough_scores(grams: Sequence[Gram]) -> Matrix:

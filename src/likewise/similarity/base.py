@@ -165,6 +165,18 @@ class Similarity(ABC):
             return self
         return self.rebuilt([part.fitted(self.part_encoding(a, i)) for i, part in enumerate(self.parts)])
 
+    @property
+    def branched(self) -> bool:
+        """Whether it has branches, whose values may vary more or less than those of others."""
+        return any(part.branched for part in self.parts)
+
+    def with_spread(self, a: Encoding, values: Vector) -> Similarity:
+        """The same similarity with how much its branches vary read off the values of these objects."""
+        if not self.branched:
+            return self
+        each = enumerate(self.parts)
+        return self.rebuilt([part.with_spread(self.part_encoding(a, i), values) for i, part in each])
+
     def parameters(self, a: Encoding) -> dict[str, Parameter]:
         """The parameters that can be learnt, for objects like these."""
         return {

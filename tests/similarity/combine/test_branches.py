@@ -32,13 +32,17 @@ OBJECTS: list[Any] = [
 ]
 svm = Parts("product", [1.0, 2.0], C=RBF(0.5), kernel=Hamming())
 branches = Branches([0.3, 0.6, 0.5], svm=svm, text=Hamming(), at=Matern(0.7))
+VALUES = np.array([0.1, 3.0, -0.1, 0.7, -2.0, -0.9, 0.0, 0.4])
+spread = branches.with_spread(branches.encode(OBJECTS), VALUES)
 
 
 @pytest.mark.parametrize(
     "similarity",
     [
         branches,
+        spread,
         branches.along({"svm": 0, "at": 2}),
+        spread.along({"svm": 0, "at": 2}),
         2.0 * warped(branches, 3),
         Branches(svm=Branches(C=RBF()), text=Levenshtein()),
     ],
@@ -115,3 +119,20 @@ def test_a_share_is_between_0_and_1() -> None:
     for wrong in (0.0, 1.0, [0.5], float("nan")):
         with pytest.raises(SimilarityError, match="between 0 and 1"):
             Branches(wrong, a=RBF(), b=RBF())
+
+
+def test_a_branch_that_varies_more_has_larger_scores_and_the_same_likeness() -> None:
+    a = branches.encode(OBJECTS)
+    v = np.sqrt(spread.within(a) / branches.within(a))
+    assert v[1] > 2.0 * v[3] > 4.0 * v[0]
+    np.testing.assert_allclose(spread.between(a, a), np.outer(v, v) * branches.between(a, a))
+
+
+def test_branches_within_a_branch_have_spreads_of_their_own() -> None:
+    nested = Branches(model=Branches(svm=RBF(1.0), forest=RBF(1.0)), none=RBF(1.0))
+    objects = [{"model": {name: float(i)}} for i, name in enumerate(["svm", "forest"] * 4)]
+    found = nested.with_spread(nested.encode(objects), np.array([5.0, 0.0, -5.0, 0.1, 4.0, 0.0, -4.0, 0.1]))
+    wild, quiet = found.within(found.encode([{"model": {"svm": 0.0}}, {"model": {"forest": 0.0}}]))
+    assert wild > 3.0 * quiet
+    assert Parts(a=nested).branched
+    assert not RBF(1.0).branched

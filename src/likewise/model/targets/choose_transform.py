@@ -5,10 +5,13 @@ Jacobian and are chosen by leave-one-out errors on the user's scale, where these
 The errors are those of the better half: a scale that orders the poor objects well and blurs the good ones would never
 find the best. With few values that verdict is worth little, and ranks do not stand.
 Both are judged on one rough matrix, the mean of all similarities before anything is learnt: one eigendecomposition.
+Where branches vary by themselves, how much is part of the matrix and has to be read off the values on each scale: one
+branch that varies more than the others would look like a tail.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -42,19 +45,28 @@ class _Fit(NamedTuple):
     squared_errors: Vector
 
 
-def choose_transform(scores: Matrix, values: Vector) -> type[Transform]:
-    """The transform that suits these values best, under a matrix of scores of the observed objects."""
+def choose_transform(scores: Matrix | Callable[[Vector], Matrix], values: Vector) -> type[Transform]:
+    """The transform that suits these values best, under a matrix of scores of the observed objects.
+
+    The matrix may depend on the values on the model's scale.
+    """
     if len(values) < POWER_FROM or np.ptp(values) == 0:
         return Standardised
     # Every transform begins with a scale of its own, so that the unit of the values says nothing of which is best.
     values = np.asarray(Standardised.of(values).forward(values))
-    levels, basis = np.linalg.eigh(scores)
-    levels = np.maximum(levels, 0.0)
-    fits = {kind: _fit(kind.of(values), values, levels, basis) for kind in BENDS}
+    eigen = None if callable(scores) else np.linalg.eigh(scores)
+
+    def fit(kind: type[Transform]) -> _Fit:
+        transform = kind.of(values)
+        own = np.linalg.eigh(scores(np.asarray(transform.forward(values)))) if callable(scores) else eigen
+        assert own is not None
+        return _fit(transform, values, np.maximum(own[0], 0.0), own[1])
+
+    fits = {kind: fit(kind) for kind in BENDS}
     best = max(fits, key=lambda kind: fits[kind].log_evidence - NATS_FOR_POWER * BENDS[kind])
     if len(values) < RANKS_FROM:
         return best
-    ranked = _fit(Ranked.of(values), values, levels, basis)
+    ranked = fit(Ranked)
     return Ranked if _clearly_less(ranked.squared_errors, fits[best].squared_errors) else best
 
 

@@ -23,6 +23,7 @@ from likewise.similarity.base import (
     is_differentiable,
     numbered,
 )
+from likewise.similarity.combine.spread import SPREAD_PRIOR, spreads
 from likewise.similarity.encodings.arrays import Encoding, Grouped, plain
 from likewise.similarity.from_function import as_similarity
 
@@ -37,9 +38,11 @@ class Branches(Similarity):
 
     Two objects of one branch b are compared by their parts, and two of different branches by the branches alone:
 
-        S(x, x') = s_b + (1 − s_b) S_b(x, x')        S(x, x') = √(s_b s_b')
+        S(x, x') = v_b (s_b + (1 − s_b) S_b(x, x'))        S(x, x') = √(v_b s_b v_b' s_b')
 
-    The shares s_b, from 0 to 1, say how much one branch tells of the others; they are learnt in a study.
+    The shares s_b, from 0 to 1, say how much one branch tells of the others. The spreads v_b, 1 as it is made, say how
+    much the values of a branch vary: what is far from all others in a branch where nothing varies is no surprise in
+    one where all does. Both are learnt in a study.
 
     - `otherwise`, which comes first and has no name: s_b, one number for all branches or one for each in their order.
     - `similarities`: one for each branch, by its name.
@@ -54,6 +57,8 @@ class Branches(Similarity):
     parts_: tuple[Similarity, ...]
     # −log s_b: how far a branch is from the others.
     apart: Vector = field(compare=False)
+    # v_b: how much the values of a branch vary beside those of the others.
+    spread: Vector = field(compare=False)
     # The branches that a gradient has columns for, and how many; None: there is no gradient.
     columns: tuple[tuple[str, int], ...] | None = None
 
@@ -70,7 +75,7 @@ class Branches(Similarity):
             )
         parts = tuple(map(as_similarity, similarities.values()))
         apart = -np.log(np.broadcast_to(shares, len(parts)))
-        assign(self, fields=tuple(similarities), parts_=parts, apart=apart)
+        assign(self, fields=tuple(similarities), parts_=parts, apart=apart, spread=np.ones(len(parts)))
 
     @property
     def parts(self) -> tuple[Similarity, ...]:
@@ -97,11 +102,11 @@ class Branches(Similarity):
         return "one of " + ", ".join(f"{f}: {p.name}" for f, p in zip(self.fields, self.parts, strict=True))
 
     def rebuilt(self, parts: Sequence[Similarity]) -> Branches:
-        return self._remade(parts, self.apart, self.columns)
+        return self._remade(parts, self.apart, self.spread, self.columns)
 
-    def _remade(self, parts: Sequence[Similarity], apart: Vector, columns: Any) -> Branches:
+    def _remade(self, parts: Sequence[Similarity], apart: Vector, spread: Vector, columns: Any) -> Branches:
         made = Branches(**dict(zip(self.fields, parts, strict=True)))
-        assign(made, apart=apart, columns=columns)
+        assign(made, apart=apart, spread=spread, columns=columns)
         return made
 
     def along(self, widths: Mapping[str, int]) -> Branches:
@@ -112,7 +117,7 @@ class Branches(Similarity):
         known = [part for name, part in zip(self.fields, self.parts, strict=True) if name in widths]
         if not any(map(is_differentiable, known)):
             return self
-        return self._remade(self.parts, self.apart, tuple(widths.items()))
+        return self._remade(self.parts, self.apart, self.spread, tuple(widths.items()))
 
     def encode(self, objects: Sequence[Any]) -> Grouped:
         which = np.array([self._branch(number, x) for number, x in enumerate(objects)], dtype=np.intp)
@@ -137,21 +142,27 @@ class Branches(Similarity):
         return [i for i, entries in enumerate(a.entries) if entries is not None]
 
     def _levels(self, a: Grouped, b: Grouped) -> Matrix:
-        """√(s_b s_b') of each pair."""
-        return np.exp(-0.5 * np.add.outer(self.apart[a.which], self.apart[b.which]))
+        """√(v_b s_b v_b' s_b') of each pair."""
+        logs = np.log(self.spread) - self.apart
+        return np.exp(0.5 * np.add.outer(logs[a.which], logs[b.which]))
+
+    def _shares(self, i: int) -> tuple[float, float]:
+        """v_b s_b and v_b (1 − s_b): how much of a branch is the same in all of it, and how much its parts say."""
+        share = float(np.exp(-self.apart[i]))
+        return float(self.spread[i]) * share, float(self.spread[i]) * (1.0 - share)
 
     def between(self, a: Grouped, b: Grouped) -> Matrix:
         scores = self._levels(a, b)
         for i in set(self._present(a)) & set(self._present(b)):
-            block, share = np.ix_(a.places(i), b.places(i)), np.exp(-self.apart[i])
-            scores[block] = share + (1.0 - share) * self.parts[i].between(a.entries[i], b.entries[i])
+            same, own = self._shares(i)
+            scores[np.ix_(a.places(i), b.places(i))] = same + own * self.parts[i].between(a.entries[i], b.entries[i])
         return scores
 
     def within(self, a: Grouped) -> Vector:
         scores = np.empty(len(a.which))
         for i in self._present(a):
-            share = np.exp(-self.apart[i])
-            scores[a.places(i)] = share + (1.0 - share) * self.parts[i].within(a.entries[i])
+            same, own = self._shares(i)
+            scores[a.places(i)] = same + own * self.parts[i].within(a.entries[i])
         return scores
 
     def fitted(self, a: Grouped) -> Similarity:
@@ -160,10 +171,22 @@ class Branches(Similarity):
             [part if a.entries[i] is None else part.fitted(self.part_encoding(a, i)) for i, part in each]
         )
 
+    @property
+    def branched(self) -> bool:
+        return True
+
+    def with_spread(self, a: Grouped, values: Vector) -> Similarity:
+        parts, found = list(self.parts), spreads(a.which, values, len(self.parts))
+        for i in self._present(a):
+            own = values[a.places(i)] / np.sqrt(found[i])
+            parts[i] = parts[i].with_spread(self.part_encoding(a, i), own)
+        return self._remade(parts, self.apart, found, self.columns)
+
     def parameters(self, a: Grouped) -> dict[str, Parameter]:
         """How far each branch is from the others, and what the branches that occur have to learn."""
         return {
             "apart": Parameter(self.apart, APART_PRIOR),
+            "spread": Parameter(self.spread, SPREAD_PRIOR),
             **{
                 f"{i}.{name}": parameter
                 for i in self._present(a)
@@ -172,8 +195,11 @@ class Branches(Similarity):
         }
 
     def with_parameters(self, values: Mapping[str, Vector]) -> Similarity:
-        inner = cast(Branches, super().with_parameters({k: v for k, v in values.items() if k != "apart"}))
-        return self._remade(inner.parts, values.get("apart", self.apart), self.columns)
+        inside = {k: v for k, v in values.items() if k not in ("apart", "spread")}
+        inner = cast(Branches, super().with_parameters(inside))
+        return self._remade(
+            inner.parts, values.get("apart", self.apart), values.get("spread", self.spread), self.columns
+        )
 
     def sensitivity(self, a: Grouped) -> Sensitivity:
         levels, inside = self._levels(a, a), np.zeros((len(a.which), len(a.which)))
@@ -182,29 +208,37 @@ class Branches(Similarity):
             places = a.places(i)
             inside[np.ix_(places, places)], pulls[i] = self.parts[i].sensitivity(self.part_encoding(a, i))
         alone = np.equal.outer(a.which, a.which)
-        scores = np.where(alone, levels + (1.0 - levels) * inside, levels)
+        # v_b of the pairs of one branch, and nothing of the others.
+        spreads = np.where(alone, self.spread[a.which], 0.0)
+        scores = levels + np.where(alone, (spreads - levels) * inside, 0.0)
 
         def pull(weights: Matrix) -> dict[str, Vector]:
-            on_levels = weights * levels * (1.0 - inside)
-            each = on_levels.sum(axis=0) + on_levels.sum(axis=1)
-            slopes = {"apart": -0.5 * self.apart * np.bincount(a.which, each, minlength=len(self.parts))}
+            slopes = {
+                "apart": -self.apart * self._halves(a, weights * levels * (1.0 - inside)),
+                "spread": self._halves(a, weights * scores),
+            }
             for i, part in pulls.items():
                 block = np.ix_(a.places(i), a.places(i))
-                slopes |= numbered(part(weights[block] * (1.0 - levels[block])), i)
+                slopes |= numbered(part(weights[block] * (spreads[block] - levels[block])), i)
             return slopes
 
         return scores, pull
 
+    def _halves(self, a: Grouped, weights: Matrix) -> Vector:
+        """For each branch half of what the pairs have in which it is the first, and half where it is the second."""
+        each = 0.5 * (weights.sum(axis=0) + weights.sum(axis=1))
+        return np.asarray(np.bincount(a.which, each, minlength=len(self.parts)), dtype=float)
+
     def linearise(self, a: Grouped, b: Grouped) -> tuple[Matrix, Pullback]:
         scores, pulls = self._levels(a, b), {}
         for i in set(self._present(a)) & set(self._present(b)):
-            block, share = np.ix_(a.places(i), b.places(i)), np.exp(-self.apart[i])
+            block, (same, own) = np.ix_(a.places(i), b.places(i)), self._shares(i)
             if is_differentiable(self.parts[i]) and self.fields[i] in dict(self.columns or ()):
                 part = cast(Differentiable, self.parts[i])
                 found, pulls[i] = part.linearise(self.part_encoding(a, i), self.part_encoding(b, i))
             else:
                 found = self.parts[i].between(a.entries[i], b.entries[i])
-            scores[block] = share + (1.0 - share) * found
+            scores[block] = same + own * found
 
         def pull(weights: Matrix) -> Matrix:
             blocks = {i: np.ix_(a.places(i), b.places(i)) for i in pulls}
@@ -231,6 +265,6 @@ class Branches(Similarity):
         for name, width in self.columns or ():
             i, block = self.fields.index(name), np.zeros((len(a.which), width))
             if i in gradients:
-                block[a.places(i)] = (1.0 - np.exp(-self.apart[i])) * gradients[i]
+                block[a.places(i)] = self._shares(i)[1] * gradients[i]
             blocks.append(block)
         return np.hstack([np.zeros((len(a.which), 0)), *blocks])
