@@ -15,8 +15,8 @@ import numpy as np
 from likewise.similarity.base import LogNormal, Vector
 from likewise.similarity.encodings.arrays import Indices
 
-# Two branches differ by a factor of ten in their standard deviations as often as not.
-SCALE = 2.0
+# Most standard deviations of two branches differ by a factor of two or less, unless the data say otherwise.
+SCALE = 1.0
 # Its mode is 1.
 SPREAD_PRIOR = LogNormal(SCALE**2, SCALE)
 ROUNDS, STEPS = 8, 20
@@ -29,7 +29,7 @@ def spreads(which: Indices, values: Vector, branches: int) -> Vector:
 
     >>> found = spreads(np.array([0, 0, 0, 1, 1, 1]), np.array([1.1, 1.0, 0.9, -4.0, 2.0, -1.0]), 3)
     >>> found.round(2).tolist()
-    [0.02, 7.47, 1.0]
+    [0.25, 4.72, 1.0]
     """
     logs, sizes = np.zeros(branches), np.bincount(which, minlength=branches)
     for _ in range(ROUNDS):
