@@ -14,6 +14,7 @@ from likewise.run.evaluation import Outcome, evaluate
 from likewise.run.runners import UNCOUNTED, Objective, Runner
 
 RESTART = 60.0
+RESTARTS = 3
 _AGAIN = "the study is kept; go on by running it again with a new executor"
 
 
@@ -111,7 +112,12 @@ class DaskRunner(Runner):
     def _restart(self, workers: list[str]) -> None:
         # A worker without a nanny, or a cluster that is closed meanwhile, cannot be helped.
         with suppress(Exception):
-            self._client.restart_workers(workers, timeout=RESTART, raise_for_error=False)
+            for _ in range(RESTARTS):
+                done = self._client.restart_workers(workers, timeout=RESTART, raise_for_error=False)
+                # On a machine that is busy it may take longer.
+                workers = [worker for worker in workers if done.get(worker) == "timed out"]
+                if not workers:
+                    return
 
     def close(self) -> None:
         # A cluster that is gone evaluates nothing any more.
