@@ -97,19 +97,24 @@ class Scorer(Scoring):
     ) -> Vector:
         if not self.novel:
             return score
-        return np.where(self._settled(*moments[0]), -np.inf, hide(score, self.committees, rows, selves))
+        settled = self._settled(*moments[0])
+        if self.committee.waiting:
+            # Twins are told apart by nothing that is compared, and may differ all the same.
+            blurred = self._settled(*moments[0], noisy=True) & ~self.committee.identical(rows[0], selves[0])
+            settled = settled | blurred
+        return np.where(settled, -np.inf, hide(score, self.committees, rows, selves))
 
-    def _settled(self, means: Matrix, variances: Matrix) -> NDArray[np.bool_]:
+    def _settled(self, means: Matrix, variances: Matrix, *, noisy: bool = False) -> NDArray[np.bool_]:
         """Which objects most votes know almost as well as measured ones, and as no improvement.
 
         They differ from measured ones in nothing that matters. To members that see noise one more value near the best
-        is worth something. They have a say where something is in flight: what noise cannot tell from it would be the
-        same measurement twice.
+        is worth something. They have a say (`noisy`) where something is in flight: what noise cannot tell from it would
+        be the same measurement twice.
         """
         certain = np.array([[member.regression.certain(CERTAIN)] for member in self.committee.members])
         sure, worth = np.where(certain, SURE, TOLD_APART**2), np.where(certain, WORTH, TOLD_APART)
         better = means - self._best > worth * np.sqrt(self._noise)
-        settled = (certain | bool(self.committee.waiting)) & (variances <= sure * self._noise) & ~better
+        settled = (certain | noisy) & (variances <= sure * self._noise) & ~better
         return np.asarray(self.committee.weights @ settled > 0.5)
 
     def anywhere(self) -> Scorer:

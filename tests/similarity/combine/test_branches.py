@@ -134,5 +134,7 @@ def test_branches_within_a_branch_have_spreads_of_their_own() -> None:
     found = nested.with_spread(nested.encode(objects), np.array([5.0, 0.0, -5.0, 0.1, 4.0, 0.0, -4.0, 0.1]))
     wild, quiet = found.within(found.encode([{"model": {"svm": 0.0}}, {"model": {"forest": 0.0}}]))
     assert wild > 2.0 * quiet
-    assert Parts(a=nested).branched
+    # A product raises scores to powers.
+    assert not Parts(a=nested).branched
+    assert Parts("sum", a=nested).branched
     assert not RBF(1.0).branched

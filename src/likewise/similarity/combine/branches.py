@@ -182,11 +182,18 @@ class Branches(Similarity):
             parts[i] = parts[i].with_spread(self.part_encoding(a, i), own)
         return self._remade(parts, self.apart, found, self.columns)
 
+    @property
+    def _varies(self) -> bool:
+        return bool(np.any(self.spread != 1.0))
+
     def parameters(self, a: Grouped) -> dict[str, Parameter]:
-        """How far each branch is from the others, and what the branches that occur have to learn."""
+        """How far each branch is from the others, and what the branches that occur have to learn.
+
+        How much they vary is learnt where it was read off the values before (`with_spread`).
+        """
         return {
             "apart": Parameter(self.apart, APART_PRIOR),
-            "spread": Parameter(self.spread, SPREAD_PRIOR),
+            **({"spread": Parameter(self.spread, SPREAD_PRIOR)} if self._varies else {}),
             **{
                 f"{i}.{name}": parameter
                 for i in self._present(a)
@@ -213,10 +220,9 @@ class Branches(Similarity):
         scores = levels + np.where(alone, (spreads - levels) * inside, 0.0)
 
         def pull(weights: Matrix) -> dict[str, Vector]:
-            slopes = {
-                "apart": -self.apart * self._halves(a, weights * levels * (1.0 - inside)),
-                "spread": self._halves(a, weights * scores),
-            }
+            slopes = {"apart": -self.apart * self._halves(a, weights * levels * (1.0 - inside))}
+            if self._varies:
+                slopes["spread"] = self._halves(a, weights * scores)
             for i, part in pulls.items():
                 block = np.ix_(a.places(i), a.places(i))
                 slopes |= numbered(part(weights[block] * (spreads[block] - levels[block])), i)

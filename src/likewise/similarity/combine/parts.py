@@ -189,6 +189,11 @@ class Parts(Similarity):
         entries, rows = zip(*map(levels_of, a), strict=True)
         return cast(Vector, self._combined([p.within(x) for p, x in zip(self.parts, entries, strict=True)], rows))
 
+    @property
+    def branched(self) -> bool:
+        """A product raises scores to powers, and would do so with how much branches vary."""
+        return self.how == "sum" and super().branched
+
     def parameters(self, a: Encoding) -> dict[str, Parameter]:
         return {"weights": Parameter(self.weights, WEIGHT_PRIOR), **super().parameters(a)}
 
