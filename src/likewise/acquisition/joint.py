@@ -26,7 +26,7 @@ from likewise.acquisition.measurement import margins_of, moved, moved_slope, noi
 from likewise.acquisition.outcome import Certain, Outcome, means_of, objects_of, places_of, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
-from likewise.acquisition.users_scale import Steps, UsersScale
+from likewise.acquisition.users_scale import Steps, UsersScale, users_scales
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
 from likewise.similarity.base import Matrix, Vector
@@ -87,7 +87,7 @@ class JointScorer(Scoring):
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
         chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
-        scales = _scales(before._objectives, mixed, chosen)
+        scales = users_scales([one.committee.transform for one in before._objectives], mixed, chosen)
         found = replace(before, reference=chosen, scales=scales)._with_front()
         return found._settled() if settle else found
 
@@ -390,17 +390,6 @@ class JointScorer(Scoring):
         # What is certain comes with the rows.
         certain = tuple(replace(one, values=_absent) for one in self.certain)
         return replace(self, outcomes=outcomes, certain=certain, feasibility=feasibility)
-
-
-def _scales(
-    objectives: Sequence[Outcome], means: Sequence[Vector], reference: Sequence[float]
-) -> tuple[UsersScale | None, ...]:
-    """The user's scale of each measured objective; one alone is improved on the scale of its model."""
-    if len(means) == 1:
-        return (None,) * len(objectives)
-    tops = [float(np.max(mean, initial=low)) for mean, low in zip(means, reference, strict=True)]
-    each = zip(objectives, reference, tops, strict=False)
-    return tuple(UsersScale.of(one.committee.transform, low, top) for one, low, top in each)
 
 
 def _absent(objects: Sequence[Any]) -> Vector:

@@ -14,6 +14,7 @@ a mean of slopes, so that no digits are lost. As g̃ falls with its edge, whatev
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,16 @@ class UsersScale:
         places = np.maximum(np.searchsorted(self.knots, both, side="right") - 1, 0)
         rows = [np.searchsorted(mine, own) for mine, own in zip(both, edges.T, strict=True)]
         return Steps(both, self.weights[places], np.stack(rows))
+
+
+def users_scales(
+    transforms: Sequence[Transform], means: Sequence[Vector], reference: Sequence[float]
+) -> tuple[UsersScale | None, ...]:
+    """The user's scale of each measured objective, the first ones; one alone is improved on the scale of its model."""
+    if len(means) == 1:
+        return (None,) * len(transforms)
+    tops = [float(np.max(mean, initial=low)) for mean, low in zip(means, reference, strict=True)]
+    return tuple(UsersScale.of(*each) for each in zip(transforms, reference, tops, strict=False))
 
 
 @dataclass(frozen=True, eq=False)
