@@ -14,7 +14,7 @@ from likewise.acquisition.measurement import DOUBT, margins_of, moved, moved_slo
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
-from likewise.model.pending import Panel, Pending, settle
+from likewise.model.pending import Panel, Pending, doubts, settle
 from likewise.model.regression import Regression
 
 EI = lw.LogExpectedImprovement()
@@ -94,7 +94,7 @@ def test_without_noise_nothing_is_in_doubt() -> None:
 def test_a_margin_is_a_share_of_the_standard_deviation_at_the_best(seed: int, ratio: float) -> None:
     gram, regression, scorer = fitted(seed, ratio)
     stds = np.sqrt(regression.variance(gram.scores, np.diagonal(gram.scores)))
-    np.testing.assert_allclose([regression.doubt(i) for i in range(len(gram))], stds, rtol=1e-6)
+    np.testing.assert_allclose(doubts(regression, range(len(gram))), stds, rtol=1e-6)
     best = int(np.argmax(regression.fitted))
     np.testing.assert_allclose(scorer.margins, [[DOUBT * stds[best]]], rtol=1e-6)
     both = margins_of(scorer.committee, [[best, 0]])

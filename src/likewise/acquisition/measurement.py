@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from likewise.model.committee import Committee
+from likewise.model.pending import doubts
 from likewise.similarity.base import Matrix
 
 TINY = np.finfo(float).tiny
@@ -36,8 +37,7 @@ def margins_of(committee: Committee, places: Sequence[Sequence[int]]) -> Matrix:
     members to which a value, once measured, is as good as certain there is none.
     """
     each = zip((member.regression for member in committee.members), places, strict=True)
-    doubts = [0.0 if one.certain() or not own else np.mean([one.doubt(i) for i in own]) for one, own in each]
-    return DOUBT * np.array(doubts)[:, None]
+    return DOUBT * np.array([[0.0 if one.certain() or not own else doubts(one, own).mean()] for one, own in each])
 
 
 def moved(variances: Matrix, noise: Any) -> Matrix:

@@ -163,17 +163,34 @@ def panels(members: Sequence[tuple[Mix, Regression, Pending | None]]) -> list[tu
 
 
 def settle(regression: Regression, places: Sequence[int]) -> Matrix | None:
-    """The factor F of observed objects whose true values are taken as known; None where D says nothing of variances.
+    """The factor F of observed objects whose true values are taken as known; None where D says nothing of variances."""
+    if not len(places) or not regression.bounded:
+        return None
+    covariance, across = _observed(regression, places)
+    ratios = (regression.noise / regression.amplitude)[np.asarray(places, dtype=np.intp)]
+    return _root(covariance, HAIR * max(float(ratios.mean()), 1e-300)).T @ across
+
+
+def doubts(regression: Regression, places: Sequence[int]) -> Vector:
+    """√V at observed objects: what noise leaves in doubt about their true values.
+
+    0 where D says nothing of variances.
+    """
+    if not len(places) or not regression.bounded:
+        return np.zeros(len(places))
+    signed = np.diag(_observed(regression, places)[0])
+    return np.asarray(np.sqrt(regression.spread * np.maximum(signed, 0.0)))
+
+
+def _observed(regression: Regression, places: Sequence[int]) -> tuple[Matrix, Matrix]:
+    """C/a of observed objects among themselves, and what S_x is multiplied with to give their C/a with x.
 
     C(x, x_i) = a ρ_i I_i(x) with the noise ratio ρ = σ²/a, and C(x_i, x_j) = a (ρ_i δ_ij − ρ_i D_ij ρ_j).
     """
-    if not len(places) or not regression.bounded:
-        return None
     index = np.asarray(places, dtype=np.intp)
     ratios = (regression.noise / regression.amplitude)[index]
     inverse, weights = regression.solution.columns(index)
-    covariance = np.diag(ratios) - ratios[:, None] * inverse[:, index] * ratios
-    return _root(covariance, HAIR * max(float(ratios.mean()), 1e-300)).T @ (ratios[:, None] * weights)
+    return np.diag(ratios) - ratios[:, None] * inverse[:, index] * ratios, ratios[:, None] * weights
 
 
 def _root(covariance: Matrix, hair: float) -> Matrix:

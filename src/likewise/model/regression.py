@@ -67,15 +67,6 @@ class Regression:
         """μ at the observed objects: their treated rows are those of the treated matrix."""
         return self.prior_mean + self.treatment.matrix @ self.solution.solve(self.values - self.prior_mean)
 
-    def doubt(self, i: int) -> float:
-        """√V at observed object i, from its noise ratio ρ = σ²/a alone: V = a (ρ − ρ² D_ii), as S D S = S − ρ + ρDρ.
-
-        0 where D says nothing of variances.
-        """
-        ratio = self.noise[i] / self.amplitude
-        signed = ratio - ratio**2 * self.solution.diagonal[i] if self.bounded else 0.0
-        return float(np.sqrt(self.spread * max(signed, 0.0)))
-
     def mean(self, rows: Matrix) -> Vector:
         """μ from the rows S_x."""
         return self.prior_mean + rows @ self.weights
