@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from botorch.acquisition import qLogExpectedImprovement, qUpperConfidenceBound
-from botorch.acquisition.acquisition import AcquisitionFunction
 from botorch.models import SingleTaskGP
-from botorch.optim import optimize_acqf
 from torch import Tensor
 
 from benchmarks.methods.base import Method, Optimiser
-from benchmarks.methods.botorch_box import BoxOptimiser, Choice
+from benchmarks.methods.botorch_box import BoxOptimiser, Choice, together
 from benchmarks.methods.botorch_gp import LIBRARIES
 from benchmarks.tasks.base import Task
 from benchmarks.tasks.box import Box
 
 # κ² of the paper's κ = 2.
 BETA = 4.0
-# The tutorials have 10 and 512; these take a third of the time.
-RESTARTS, RAW_SAMPLES = 4, 128
 SETTINGS = (
     "SingleTaskGP with default priors (RBF, a lengthscale per dimension), Normalize, Standardize, fit_gpytorch_mll; {}"
     ", all points together, by optimize_acqf(num_restarts=4, raw_samples=128, batch_limit=5, maxiter=200)"
 )
-
-
-def together(gain: AcquisitionFunction, bounds: Tensor, n: int) -> Tensor:
-    """The `n` points whose joint worth is highest."""
-    options = {"batch_limit": 5, "maxiter": 200}
-    return optimize_acqf(gain, bounds, q=n, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES, options=options)[0]
 
 
 def joint_log_ei(model: SingleTaskGP, best: Tensor, bounds: Tensor, n: int) -> Tensor:

@@ -18,8 +18,7 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 from torch import Tensor
 
 from benchmarks.methods.base import Method, Recommending
-from benchmarks.methods.botorch_batches import RAW_SAMPLES, RESTARTS, together
-from benchmarks.methods.botorch_box import BoxOptimiser
+from benchmarks.methods.botorch_box import RAW_SAMPLES, RESTARTS, BoxOptimiser, together
 from benchmarks.methods.botorch_gp import LIBRARIES
 from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.box import Box
