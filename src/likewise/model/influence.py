@@ -129,7 +129,7 @@ class Spectral(Solution):
     """D = U diag(1/λ) Uᵀ and R = U diag(s) Uᵀ, when the eigenvectors are at hand.
 
     Solutions with the same basis (one matrix, several noises) share the coordinates S_x U of a row, which are all the
-    work there is (`quadratics`).
+    work there is (`Quadratics`).
     """
 
     basis: Matrix
@@ -253,37 +253,40 @@ class Explicit(Solution):
         return Explicit(grown)
 
 
-def quadratics(solutions: Sequence[Solution], rows: Matrix) -> Matrix:
-    """The quadratic form of each solution, one row each; those of one basis share their work."""
-    scales = _scales(solutions)
-    if scales is None:
-        return np.array([one.quadratic(rows) for one in solutions])
-    basis, scale = scales
-    return scale @ ((rows @ basis) ** 2).T
+@dataclass(frozen=True, eq=False)
+class Quadratics:
+    """The quadratic forms of several solutions, which those of one basis share the work of."""
 
+    solutions: Sequence[Solution]
 
-def linearise_quadratics(solutions: Sequence[Solution], rows: Matrix) -> tuple[Matrix, Callable[[Matrix], Matrix]]:
-    """The same, and from derivatives in them to derivatives in the rows, added up over the solutions."""
-    scales = _scales(solutions)
-    if scales is None:
-        halves = [rows @ one.operator for one in solutions]
+    @cached_property
+    def _shared(self) -> tuple[Matrix, Matrix] | None:
+        """The one basis of the solutions, and what each makes of squared coordinates; None where there is no such."""
+        spectral = [one for one in self.solutions if isinstance(one, Spectral)]
+        if len(spectral) < len(self.solutions) or any(one.basis is not spectral[0].basis for one in spectral):
+            return None
+        return spectral[0].basis, np.array([one.scale for one in spectral])
 
-        def pull(slopes: Matrix) -> Matrix:
-            each = zip(2.0 * slopes, halves, strict=True)
-            return np.asarray(sum(slope[:, None] * half for slope, half in each))
+    def values(self, rows: Matrix) -> Matrix:
+        """The forms of each row, one row for each solution."""
+        if self._shared is None:
+            return np.array([one.quadratic(rows) for one in self.solutions])
+        basis, scale = self._shared
+        return scale @ ((rows @ basis) ** 2).T
 
-        return np.array([np.einsum("ij,ij->i", half, rows) for half in halves]), pull
-    basis, scale = scales
-    coordinates = rows @ basis
-    return scale @ (coordinates**2).T, lambda slopes: ((2.0 * slopes.T @ scale) * coordinates) @ basis.T
+    def linearise(self, rows: Matrix) -> tuple[Matrix, Callable[[Matrix], Matrix]]:
+        """The same, and from derivatives in them to derivatives in the rows, added up over the solutions."""
+        if self._shared is None:
+            halves = [rows @ one.operator for one in self.solutions]
 
+            def pull(slopes: Matrix) -> Matrix:
+                each = zip(2.0 * slopes, halves, strict=True)
+                return np.asarray(sum(slope[:, None] * half for slope, half in each))
 
-def _scales(solutions: Sequence[Solution]) -> tuple[Matrix, Matrix] | None:
-    """The one basis of these solutions, and what each makes of squared coordinates; None where there is no such."""
-    spectral = [one for one in solutions if isinstance(one, Spectral)]
-    if len(spectral) < len(solutions) or any(one.basis is not spectral[0].basis for one in spectral):
-        return None
-    return spectral[0].basis, np.array([one.scale for one in spectral])
+            return np.array([np.einsum("ij,ij->i", half, rows) for half in halves]), pull
+        basis, scale = self._shared
+        coordinates = rows @ basis
+        return scale @ (coordinates**2).T, lambda slopes: ((2.0 * slopes.T @ scale) * coordinates) @ basis.T
 
 
 def inverse(factor: Matrix) -> Matrix:

@@ -200,7 +200,7 @@ class Model:
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         """A complaint where a similarity cannot compare these objects with one another and with a known one."""
-        self.grams.encodings.of([*known, *objects])
+        self.grams.encodings.meet([*known, *objects])
 
     def committee(
         self, data: Data, whole: Data | None = None, treatments: Treatments | None = None
