@@ -77,12 +77,17 @@ class Solution(ABC):
         """D for M with one more row (across, own), in O(t²); None where that cannot be had."""
         return None
 
+    def first(self, n: int) -> Solution | None:
+        """D for the first `n` rows and columns of M, without computing anew; None where that cannot be had."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Cholesky(Solution):
-    """D = (L Lᵀ)⁻¹ for a positive definite M."""
+    """D = (L Lᵀ)⁻¹ for a positive definite M; L⁻¹ may be at hand."""
 
     factor: Matrix
+    inverted: Matrix | None = None
 
     def influence(self, rows: Matrix) -> Matrix:
         return linalg.cho_solve((self.factor, True), rows.T, check_finite=False).T if rows.size else rows
@@ -101,7 +106,17 @@ class Cholesky(Solution):
         return np.einsum("ij,ij->j", half, half)
 
     @cached_property
+    def half(self) -> Matrix:
+        """L⁻¹."""
+        if self.inverted is not None or not len(self.factor):
+            return self.factor if self.inverted is None else self.inverted
+        return np.asarray(linalg.lapack.dtrtri(self.factor, lower=1)[0])
+
+    @cached_property
     def operator(self) -> Matrix:
+        # D = L⁻ᵀ L⁻¹; where L⁻¹ is at hand that is half of the work.
+        if "half" in self.__dict__ and len(self.factor):
+            return _mirror(linalg.lapack.dlauum(self.half, lower=1)[0])
         return inverse(self.factor)
 
     @property
@@ -110,8 +125,10 @@ class Cholesky(Solution):
 
     @cached_property
     def diagonal(self) -> Vector:
-        half = linalg.lapack.dtrtri(self.factor, lower=1)[0] if len(self.factor) else self.factor
-        return np.einsum("ij,ij->j", half, half)
+        return np.einsum("ij,ij->j", self.half, self.half)
+
+    def first(self, n: int) -> Solution | None:
+        return Cholesky(self.factor[:n, :n], self.half[:n, :n])
 
     def grow(self, across: Vector, own: float) -> Solution | None:
         t = len(self.factor)
@@ -297,8 +314,25 @@ def inverse(factor: Matrix) -> Matrix:
     """
     if not len(factor):
         return factor
-    half = linalg.lapack.dpotri(factor, lower=1)[0]
-    return np.tril(half) + np.tril(half, -1).T
+    return _mirror(linalg.lapack.dpotri(factor, lower=1)[0])
+
+
+def _mirror(lower: Matrix) -> Matrix:
+    """The symmetric matrix of a lower triangle, above which there are zeros."""
+    whole = lower + lower.T
+    np.fill_diagonal(whole, lower.diagonal())
+    return whole
+
+
+def add_diagonal(matrix: Matrix, extra: float | Vector) -> Matrix:
+    """M + diag(extra), without writing out a matrix of zeros.
+
+    >>> add_diagonal(np.ones((2, 2)), 1.0).tolist()
+    [[2.0, 1.0], [1.0, 2.0]]
+    """
+    found = np.array(matrix)
+    found.flat[:: len(found) + 1] += extra
+    return found
 
 
 def numerical_rank(magnitudes: Vector) -> int:
