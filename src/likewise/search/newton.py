@@ -96,7 +96,8 @@ def _length(step: Matrix) -> Vector:
 def _free(x: Matrix, slope: Matrix, project: Project) -> Flags:
     """Which numbers can follow the slope; the others are held at the end of their range."""
     reach = 1e-6 / np.maximum(np.abs(slope).max(axis=1, initial=0.0), TINY)
-    return (project(x + reach[:, None] * slope) != x) | (slope == 0.0)
+    pushed = x + reach[:, None] * slope
+    return (project(pushed) != x) | (pushed == x)
 
 
 def _less(rise: Vector, promise: Vector) -> Vector:
