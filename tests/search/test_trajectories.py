@@ -117,7 +117,10 @@ def test_the_top_of_a_bent_bowl_in_a_box_is_found_in_few_steps(seed, d):
     basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
     bowl = (basis * np.geomspace(1.0, 300.0, d)) @ basis.T
     top = rng.uniform(-0.3, 1.3, d)
-    hill = lambda z, which: (-0.5 * np.einsum("ij,jk,ik->i", z - top, bowl, z - top), lambda: -(z - top) @ bowl)
+
+    def hill(z, which):
+        return -0.5 * np.einsum("ij,jk,ik->i", z - top, bowl, z - top), lambda: -(z - top) @ bowl
+
     ends = climb_curved(hill, rng.random((6, d)), lambda z: np.clip(z, 0.0, 1.0), most_steps=60)
     exact = minimize(
         lambda z: 0.5 * (z - top) @ bowl @ (z - top), np.full(d, 0.5), bounds=[(0.0, 1.0)] * d, options={"ftol": 1e-15}

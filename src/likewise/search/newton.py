@@ -14,7 +14,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.search.trajectories import FIRST_STEP, GROW, LARGEST_STEP, PATIENCE, Linearise, Project, Trajectories, finite
+from likewise.search.trajectories import (
+    FIRST_STEP,
+    GROW,
+    LARGEST_STEP,
+    PATIENCE,
+    Linearise,
+    Project,
+    Trajectories,
+    finite,
+)
 from likewise.similarity.base import Matrix, Vector
 
 Curves = NDArray[np.float64]
@@ -57,9 +66,7 @@ def climb_curved(
         taken += 1
         here, slope = x[active], slopes[active]
         free = _free(here, slope, project)
-        step = np.where(free, np.einsum("kij,kj->ki", curves[active], np.where(free, slope, 0.0)), 0.0)
-        step *= (share[active] * np.minimum(1.0, LARGEST_STEP / np.maximum(_length(step), TINY)))[:, None]
-        there = project(here + step)
+        there = project(here + share[active][:, None] * _step(curves[active], slope, free))
         moved = there - here
         values, gradient = linearise(there, active)
         promise = np.einsum("ij,ij->i", slope, moved)
@@ -87,6 +94,12 @@ def _begin(slopes: Matrix) -> Curves:
     """H of a first step of usual length along the gradient."""
     size = FIRST_STEP / np.maximum(_length(slopes), 1e-12)
     return np.asarray(size[:, None, None] * np.eye(slopes.shape[1]))
+
+
+def _step(curves: Curves, slope: Matrix, free: Flags) -> Matrix:
+    """H ∇u of the free numbers, shorter where it would be longer than the largest step."""
+    step = np.where(free, np.einsum("kij,kj->ki", curves, np.where(free, slope, 0.0)), 0.0)
+    return np.asarray(step * np.minimum(1.0, LARGEST_STEP / np.maximum(_length(step), TINY))[:, None])
 
 
 def _length(step: Matrix) -> Vector:
