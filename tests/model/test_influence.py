@@ -122,6 +122,18 @@ def test_rank_of_nothing_is_zero():
     assert numerical_rank(np.zeros(3)) == 0
 
 
+def test_the_first_rows_of_a_solution_are_the_solution_of_the_first_rows():
+    raw = np.random.default_rng(4).random((7, 7))
+    matrix = raw @ raw.T + 0.1 * np.eye(7)
+    whole, alone = solve(matrix, definite=True), solve(matrix[:4, :4], definite=True)
+    cut = whole.first(4)
+    assert cut is not None
+    np.testing.assert_allclose(cut.diagonal, alone.diagonal)
+    np.testing.assert_allclose(cut.operator, alone.operator)
+    np.testing.assert_allclose(whole.operator, np.linalg.inv(matrix))
+    np.testing.assert_allclose(cut.solve(raw[0, :4]), alone.solve(raw[0, :4]))
+
+
 @pytest.mark.parametrize("kind", [Cholesky, Explicit])
 def test_growing_equals_solving_anew(kind):
     rng = np.random.default_rng(3)

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 import likewise as lw
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import fit
 from likewise.model.gram import Gram
 from likewise.search.gradient import climb
+from likewise.search.newton import climb_curved
 from likewise.search.trajectories import ascend, distinct, iterate
 
 
@@ -92,3 +94,44 @@ def test_distinct_points_are_apart_and_every_point_is_near_a_better_one(seed, n)
 def test_no_start_is_no_trouble(d, climb_all):
     ends = climb_all(lambda z, _: (np.zeros(len(z)), lambda: np.zeros_like(z)), np.zeros((0, d)), lambda z: z)
     assert ends.vectors.shape == (0, d)
+
+
+@given(
+    seed=st.integers(0, 1000),
+    d=st.sampled_from([1, 2, 6, 20]),
+    acquisition=st.sampled_from([lw.Mean(), lw.UpperConfidence(), lw.LogExpectedImprovement()]),
+)
+@settings(max_examples=25, deadline=None)
+def test_a_trajectory_that_learns_the_curvature_never_ends_below_its_start(seed, d, acquisition):
+    made, box, x = scorer(seed, d, acquisition)
+    ends = climb(made, box, x, curved=True)
+    assert np.all(ends.scores >= ends.starts)
+    assert np.all((ends.vectors >= 0) & (ends.vectors <= 1))
+    np.testing.assert_allclose(ends.scores, made.score(box.from_vector(ends.vectors)), atol=1e-8)
+
+
+@given(seed=st.integers(0, 10_000), d=st.integers(1, 8))
+@settings(max_examples=50, deadline=None)
+def test_the_top_of_a_bent_bowl_in_a_box_is_found_in_few_steps(seed, d):
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    bowl = (basis * np.geomspace(1.0, 300.0, d)) @ basis.T
+    top = rng.uniform(-0.3, 1.3, d)
+
+    def hill(z, which):
+        return -0.5 * np.einsum("ij,jk,ik->i", z - top, bowl, z - top), lambda: -(z - top) @ bowl
+
+    ends = climb_curved(hill, rng.random((6, d)), lambda z: np.clip(z, 0.0, 1.0), most_steps=60)
+    exact = minimize(
+        lambda z: 0.5 * (z - top) @ bowl @ (z - top), np.full(d, 0.5), bounds=[(0.0, 1.0)] * d, options={"ftol": 1e-15}
+    )
+    assert ends.scores.max() > -exact.fun - 1e-4
+
+
+def test_a_score_that_is_no_number_ends_no_trajectory_there():
+    def wall(z, which):
+        return np.where(z[:, 0] > 0.5, np.nan, z[:, 0]), lambda: np.ones_like(z)
+
+    ends = climb_curved(wall, np.array([[0.1], [0.4]]), lambda z: np.clip(z, 0.0, 1.0))
+    assert np.all(ends.vectors <= 0.5)
+    assert np.all(ends.scores > 0.49)

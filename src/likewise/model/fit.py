@@ -27,6 +27,7 @@ from likewise.model.evidence import (
 )
 from likewise.model.gram import Gram, same_objects
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
+from likewise.model.influence import add_diagonal
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, Treatment
 from likewise.model.targets.censoring import Mask, anchors, exact, prior_covariance, rough_covariance, sites
@@ -354,7 +355,7 @@ def _factored_evidence(treatment: Treatment, ratio: float, data: Targets) -> Evi
     evidence = Evidence(0.0, 1.0)
     for _ in range(2 if data.extra.any() else 1):
         known = data.extra / evidence.amplitude
-        matrix = treatment.matrix + np.diag(ratio + known)
+        matrix = add_diagonal(treatment.matrix, ratio + known)
         factor = cholesky(matrix if treatment.definite else matrix @ matrix)
         half = linalg.solve_triangular(factor, data.values, lower=True, check_finite=False)
         log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))

@@ -28,6 +28,8 @@ class GramCache:
     _settled_on: tuple[Any, ...] = ()
     _whole: tuple[Gram, ...] = ()
     _places: dict[int, int] = field(default_factory=dict)
+    # In how many blocks the whole was computed.
+    _blocks: int = 0
     # The last answer: the outcomes of a study mostly ask for the same objects.
     _latest: tuple[Gram, ...] = ()
 
@@ -45,7 +47,10 @@ class GramCache:
         if new:
             self._grow(new)
         index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
-        self._latest = tuple(_exact(gram.part(index)) for gram in self._whole)
+        if self._blocks == 1 and np.array_equal(index, np.arange(len(self._places))):
+            self._latest = self._whole
+        else:
+            self._latest = tuple(_exact(gram.part(index)) for gram in self._whole)
         return self._latest
 
     @property
@@ -73,10 +78,12 @@ class GramCache:
         if len(self._places) + len(new) > CHECKED and self._whole:
             known = zip(self._whole, self.encodings.of(new), strict=True)
             self._whole = tuple(gram.grow(new, encodings) for gram, encodings in known)
+            self._blocks += 1
         else:
             met = [*(self._whole[0].objects if self._whole else ()), *new]
             found = zip(self._settled or self.similarities, self.encodings.of(met), strict=True)
             self._whole = tuple(Gram.of(similarity, met, encodings) for similarity, encodings in found)
+            self._blocks = 1
         self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
 
 

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from likewise.errors import SimilarityError
 from likewise.model.evidence import NOISE_PRIOR, marginal_likelihood
-from likewise.model.influence import inverse
+from likewise.model.influence import add_diagonal, inverse
 from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import Encoding, plain
@@ -159,11 +159,12 @@ def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple
     t = len(values)
     eigen = None if psd else np.linalg.eigh(scores)
     treated = scores if eigen is None else (eigen[1] * np.maximum(eigen[0], 0.0)) @ eigen[1].T
-    factor = cholesky(treated + np.diag(ratio))
+    factor = cholesky(add_diagonal(treated, ratio))
     inverted = inverse(factor)
     alpha = inverted @ values
     evidence = marginal_likelihood(float(values @ alpha), 2.0 * float(np.sum(np.log(np.diag(factor)))), t)
-    weights = np.outer(alpha, alpha / (2.0 * evidence.amplitude)) - 0.5 * inverted
+    weights = np.multiply.outer(alpha, alpha / (2.0 * evidence.amplitude))
+    weights -= np.multiply(inverted, 0.5, out=inverted)
     through = weights if eigen is None else _through_clip(weights, *eigen)
     return evidence.log, _Weights(through, float(np.trace(weights)))
 
@@ -173,7 +174,8 @@ def cholesky(matrix: Matrix) -> Matrix:
     size = float(np.trace(matrix)) / len(matrix)
     for jitter in (0.0, *JITTERS):
         try:
-            return linalg.cholesky(matrix + jitter * size * np.eye(len(matrix)), lower=True, check_finite=False)
+            shifted = add_diagonal(matrix, jitter * size) if jitter else matrix
+            return linalg.cholesky(shifted, lower=True, check_finite=False)
         except linalg.LinAlgError:
             continue
     raise SimilarityError(

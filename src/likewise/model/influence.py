@@ -77,12 +77,17 @@ class Solution(ABC):
         """D for M with one more row (across, own), in O(t²); None where that cannot be had."""
         return None
 
+    def first(self, n: int) -> Solution | None:
+        """D for the first `n` rows and columns of M, without computing anew; None where that cannot be had."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Cholesky(Solution):
-    """D = (L Lᵀ)⁻¹ for a positive definite M."""
+    """D = (L Lᵀ)⁻¹ for a positive definite M; L⁻¹ may be at hand."""
 
     factor: Matrix
+    inverted: Matrix | None = None
 
     def influence(self, rows: Matrix) -> Matrix:
         return linalg.cho_solve((self.factor, True), rows.T, check_finite=False).T if rows.size else rows
@@ -101,7 +106,17 @@ class Cholesky(Solution):
         return np.einsum("ij,ij->j", half, half)
 
     @cached_property
+    def half(self) -> Matrix:
+        """L⁻¹."""
+        if self.inverted is not None or not len(self.factor):
+            return self.factor if self.inverted is None else self.inverted
+        return np.asarray(linalg.lapack.dtrtri(self.factor, lower=1)[0])
+
+    @cached_property
     def operator(self) -> Matrix:
+        # D = L⁻ᵀ L⁻¹; where L⁻¹ is at hand that is half of the work.
+        if "half" in self.__dict__ and len(self.factor):
+            return _mirror(linalg.lapack.dlauum(self.half, lower=1)[0])
         return inverse(self.factor)
 
     @property
@@ -110,8 +125,10 @@ class Cholesky(Solution):
 
     @cached_property
     def diagonal(self) -> Vector:
-        half = linalg.lapack.dtrtri(self.factor, lower=1)[0] if len(self.factor) else self.factor
-        return np.einsum("ij,ij->j", half, half)
+        return np.einsum("ij,ij->j", self.half, self.half)
+
+    def first(self, n: int) -> Solution | None:
+        return Cholesky(self.factor[:n, :n], self.half[:n, :n])
 
     def grow(self, across: Vector, own: float) -> Solution | None:
         t = len(self.factor)
@@ -129,7 +146,7 @@ class Spectral(Solution):
     """D = U diag(1/λ) Uᵀ and R = U diag(s) Uᵀ, when the eigenvectors are at hand.
 
     Solutions with the same basis (one matrix, several noises) share the coordinates S_x U of a row, which are all the
-    work there is (`quadratics`).
+    work there is (`Quadratics`).
     """
 
     basis: Matrix
@@ -253,37 +270,40 @@ class Explicit(Solution):
         return Explicit(grown)
 
 
-def quadratics(solutions: Sequence[Solution], rows: Matrix) -> Matrix:
-    """The quadratic form of each solution, one row each; those of one basis share their work."""
-    scales = _scales(solutions)
-    if scales is None:
-        return np.array([one.quadratic(rows) for one in solutions])
-    basis, scale = scales
-    return scale @ ((rows @ basis) ** 2).T
+@dataclass(frozen=True, eq=False)
+class Quadratics:
+    """The quadratic forms of several solutions, which those of one basis share the work of."""
 
+    solutions: Sequence[Solution]
 
-def linearise_quadratics(solutions: Sequence[Solution], rows: Matrix) -> tuple[Matrix, Callable[[Matrix], Matrix]]:
-    """The same, and from derivatives in them to derivatives in the rows, added up over the solutions."""
-    scales = _scales(solutions)
-    if scales is None:
-        halves = [rows @ one.operator for one in solutions]
+    @cached_property
+    def _shared(self) -> tuple[Matrix, Matrix] | None:
+        """The one basis of the solutions, and what each makes of squared coordinates; None where there is no such."""
+        spectral = [one for one in self.solutions if isinstance(one, Spectral)]
+        if len(spectral) < len(self.solutions) or any(one.basis is not spectral[0].basis for one in spectral):
+            return None
+        return spectral[0].basis, np.array([one.scale for one in spectral])
 
-        def pull(slopes: Matrix) -> Matrix:
-            each = zip(2.0 * slopes, halves, strict=True)
-            return np.asarray(sum(slope[:, None] * half for slope, half in each))
+    def values(self, rows: Matrix) -> Matrix:
+        """The forms of each row, one row for each solution."""
+        if self._shared is None:
+            return np.array([one.quadratic(rows) for one in self.solutions])
+        basis, scale = self._shared
+        return scale @ ((rows @ basis) ** 2).T
 
-        return np.array([np.einsum("ij,ij->i", half, rows) for half in halves]), pull
-    basis, scale = scales
-    coordinates = rows @ basis
-    return scale @ (coordinates**2).T, lambda slopes: ((2.0 * slopes.T @ scale) * coordinates) @ basis.T
+    def linearise(self, rows: Matrix) -> tuple[Matrix, Callable[[Matrix], Matrix]]:
+        """The same, and from derivatives in them to derivatives in the rows, added up over the solutions."""
+        if self._shared is None:
+            halves = [rows @ one.operator for one in self.solutions]
 
+            def pull(slopes: Matrix) -> Matrix:
+                each = zip(2.0 * slopes, halves, strict=True)
+                return np.asarray(sum(slope[:, None] * half for slope, half in each))
 
-def _scales(solutions: Sequence[Solution]) -> tuple[Matrix, Matrix] | None:
-    """The one basis of these solutions, and what each makes of squared coordinates; None where there is no such."""
-    spectral = [one for one in solutions if isinstance(one, Spectral)]
-    if len(spectral) < len(solutions) or any(one.basis is not spectral[0].basis for one in spectral):
-        return None
-    return spectral[0].basis, np.array([one.scale for one in spectral])
+            return np.array([np.einsum("ij,ij->i", half, rows) for half in halves]), pull
+        basis, scale = self._shared
+        coordinates = rows @ basis
+        return scale @ (coordinates**2).T, lambda slopes: ((2.0 * slopes.T @ scale) * coordinates) @ basis.T
 
 
 def inverse(factor: Matrix) -> Matrix:
@@ -294,8 +314,25 @@ def inverse(factor: Matrix) -> Matrix:
     """
     if not len(factor):
         return factor
-    half = linalg.lapack.dpotri(factor, lower=1)[0]
-    return np.tril(half) + np.tril(half, -1).T
+    return _mirror(linalg.lapack.dpotri(factor, lower=1)[0])
+
+
+def _mirror(lower: Matrix) -> Matrix:
+    """The symmetric matrix of a lower triangle, above which there are zeros."""
+    whole = lower + lower.T
+    np.fill_diagonal(whole, lower.diagonal())
+    return whole
+
+
+def add_diagonal(matrix: Matrix, extra: float | Vector) -> Matrix:
+    """M + diag(extra), without writing out a matrix of zeros.
+
+    >>> add_diagonal(np.ones((2, 2)), 1.0).tolist()
+    [[2.0, 1.0], [1.0, 2.0]]
+    """
+    found = np.array(matrix)
+    found.flat[:: len(found) + 1] += extra
+    return found
 
 
 def numerical_rank(magnitudes: Vector) -> int:

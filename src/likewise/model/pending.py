@@ -21,7 +21,7 @@ from itertools import groupby
 
 import numpy as np
 
-from likewise.model.influence import linearise_quadratics, quadratics
+from likewise.model.influence import Quadratics
 from likewise.model.regression import Regression
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.combine.mix import Mix
@@ -82,6 +82,10 @@ class Panel:
         return len(self.regressions[0])
 
     @cached_property
+    def _quadratics(self) -> Quadratics:
+        return Quadratics([one.solution for one in self.regressions])
+
+    @cached_property
     def _weights(self) -> Matrix:
         return np.array([one.weights for one in self.regressions])
 
@@ -112,8 +116,8 @@ class Panel:
 
     def moments(self, rows: Matrix, selves: Vector) -> tuple[Matrix, Matrix]:
         """μ and V before anything is pending, one row for each member."""
-        solutions, treatment = [one.solution for one in self.regressions], self.regressions[0].treatment
-        signed = treatment.selves(rows, selves) - quadratics(solutions, rows)
+        treatment = self.regressions[0].treatment
+        signed = treatment.selves(rows, selves) - self._quadratics.values(rows)
         return self._means(rows), self._spreads * np.asarray(treatment.variance(signed))
 
     def _means(self, rows: Matrix) -> Matrix:
@@ -132,7 +136,7 @@ class Panel:
         """μ and V', and one step of the chain rule through them."""
         treatment, factor, spreads = self.regressions[0].treatment, self._factor, self._spreads
         observed = rows[:, : self._size]
-        quadratic, pull_quadratic = linearise_quadratics([one.solution for one in self.regressions], observed)
+        quadratic, pull_quadratic = self._quadratics.linearise(observed)
         signed = treatment.selves(observed, selves) - quadratic
         variances = spreads * np.asarray(treatment.variance(signed))
         half = None if factor is None else rows @ factor.T

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from likewise.model.influence import Rotated, Singular, Solution, Spectral, solve
+from likewise.model.influence import Rotated, Singular, Solution, Spectral, add_diagonal, solve
 from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Treatment, treat
 from likewise.similarity.base import Matrix, Vector
@@ -108,7 +108,7 @@ class Regression:
             return Prediction.normal(np.zeros(0), np.zeros(0))
         ratio = self.noise / self.amplitude
         diagonal = np.array(self.solution.diagonal)
-        matrix = self.treatment.matrix + np.diag(ratio)
+        matrix = add_diagonal(self.treatment.matrix, ratio)
         # D_ii = det(M without i) / det(M): next to zero, M without i is singular.
         scale = np.abs(diagonal) * np.maximum(np.abs(np.diag(matrix)), np.finfo(float).tiny)
         shaky = np.ones(len(self), dtype=bool) if not self.solution.exact else scale < 1e-8
@@ -142,6 +142,14 @@ class Regression:
         treatment = treat(scores, kind, psd=self.psd)
         return regress(treatment, values, noises, self.amplitude, self.prior_mean, self.singular, self.psd)
 
+    def first(self, n: int) -> Regression | None:
+        """The same before all but the first `n` observations, where it can be had without computing anew."""
+        solution = self.solution.first(n) if self.treatment.plain and self.psd else None
+        if solution is None:
+            return None
+        treatment = type(self.treatment)(self.treatment.matrix[:n, :n])
+        return replace(self, values=self.values[:n], noise=self.noise[:n], treatment=treatment, solution=solution)
+
 
 def regress(
     treatment: Treatment,
@@ -159,7 +167,7 @@ def regress(
         solution: Solution = Spectral(eigen.basis, eigen.signs, eigen.levels + ratio[0])
     else:
         definite = treatment.definite or psd
-        solution = solve(treatment.matrix + np.diag(ratio), definite=definite, singular=singular)
+        solution = solve(add_diagonal(treatment.matrix, ratio), definite=definite, singular=singular)
         if treatment.rotation is not None:
             solution = Rotated(solution, treatment.rotation, solution.exact)
     return Regression(values, noise, treatment, solution, amplitude, prior_mean, singular, psd)

@@ -200,7 +200,7 @@ class Model:
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         """A complaint where a similarity cannot compare these objects with one another and with a known one."""
-        self.grams.encodings.of([*known, *objects])
+        self.grams.encodings.meet([*known, *objects])
 
     def committee(
         self, data: Data, whole: Data | None = None, treatments: Treatments | None = None
@@ -297,9 +297,7 @@ class Model:
     def _has_degraded(self, fitted: Committee, now: Committee, used: Data, before: int) -> bool:
         """Whether the errors have grown since the fit, when there were the first `before` of the observations."""
         if self._error is None or self._error[0] is not fitted:
-            first = np.arange(before)
-            then = _on(fitted, [gram.part(first) for gram in now.grams], used.part(first))
-            self._error = fitted, leave_one_out_error(then)
+            self._error = fitted, leave_one_out_error(_first(fitted, now, used, before))
         return leave_one_out_error(now) > DEGRADED * self._error[1]
 
     def _fit(self, grams: Sequence[Gram], data: Data, treatments: Treatments) -> Committee:
@@ -321,6 +319,18 @@ def _on(fitted: Committee, grams: Sequence[Gram], data: Data, treatments: Treatm
         return fitted
     tuned = [gram.retune(own) for gram, own in zip(grams, fitted.similarities, strict=True)]
     return recondition(fitted, tuned, data.values, data.extra_noise, data.limits, treatments)
+
+
+def _first(fitted: Committee, now: Committee, used: Data, n: int) -> Committee:
+    """The committee as it was on the first `n` observations; a part of what it is now, where that can be had."""
+    first = np.arange(n)
+    grams, then = [gram.part(first) for gram in now.grams], used.part(first)
+    # Where some values are limits, what stands for them depends on all the others.
+    cut = [member.regression.first(n) if used.limits is None else None for member in now.members]
+    known = [replace(member, regression=one) for member, one in zip(now.members, cut, strict=True) if one is not None]
+    if len(known) < len(now.members):
+        return _on(fitted, grams, then)
+    return Committee(tuple(grams), tuple(known), fitted.transform, then.values, then.extra_noise, None)
 
 
 def _with_votes(committee: Committee, votes: Vector) -> Committee:

@@ -63,7 +63,7 @@ class AlternatingSearch(Search):
         few = found.objects[: self.survivors]
         if not few:
             return found
-        ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps)
+        ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps, curved=True)
         moved = at_vectors(space, ends.vectors, few)
         objects = moved + found.objects
         return best_distinct(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)

@@ -11,6 +11,7 @@ import numpy as np
 from likewise.acquisition.scoring import Scoring
 from likewise.search.allowance import allowance
 from likewise.search.base import Found, Search, SearchState, best_distinct
+from likewise.search.newton import climb_curved
 from likewise.search.trajectories import Indices, Trajectories, ascend, distinct
 from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Vector
@@ -19,6 +20,9 @@ from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 # So many of the objects that are too close to others are moved aside, in so many directions and by so many times the
 # space's resolution.
 ASIDE, DIRECTIONS, DISTANCES = 3, 8, (2.0, 6.0, 20.0)
+
+# A trajectory keeps a matrix of so many rows at most.
+MOST_CURVED = 50
 
 # Where little may be looked at: the share that is drawn at random, and about how many steps the trajectories take.
 DRAWN, STEPS = 0.3, 10
@@ -91,7 +95,7 @@ class GradientSearch(Search):
             scouts = climb(scorer, _space(state), starts, most_steps=self.scouting)
             apart = distinct(scouts.vectors, scouts.scores, self.tolerance)
             starts = scouts.vectors[apart[: self.survivors]]
-        ends = climb(scorer, _space(state), starts, most_steps=self.most_steps)
+        ends = climb(scorer, _space(state), starts, most_steps=self.most_steps, curved=True)
         kept = distinct(ends.vectors, ends.scores, self.tolerance)
         objects = _space(state).from_vector(ends.vectors[kept])
         # Where every trajectory ends at what was tried already, where they began and what is beside is what is left.
@@ -108,8 +112,12 @@ def climb(
     *,
     of: Sequence[Any] = (),
     most_steps: int = 60,
+    curved: bool = False,
 ) -> Trajectories:
-    """Trajectories of a scorer; in a space that is continuous in part, `of` are the objects the starts belong to."""
+    """Trajectories of a scorer; in a space that is continuous in part, `of` are the objects the starts belong to.
+
+    `curved` are those that learn the curvature on their way, which pays where they go to their ends.
+    """
     where = cast(Space, space)
 
     def linearise(vectors: Matrix, which: Indices) -> tuple[Vector, Callable[[], Matrix]]:
@@ -120,7 +128,8 @@ def climb(
             scores = np.where(where.allowed(objects), scores, -np.inf)
         return scores, lambda: space.pull(vectors, gradient())
 
-    return ascend(linearise, starts, space.project, most_steps=most_steps)
+    steps = climb_curved if curved and space.dimension <= MOST_CURVED else ascend
+    return steps(linearise, starts, space.project, most_steps=most_steps)
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:

@@ -60,7 +60,7 @@ def ascend(
     x = project(np.array(starts, dtype=float))
     active = np.arange(len(x))
     scores, gradient = linearise(x, active)
-    begun, scores, slopes = scores.copy(), scores.copy(), np.nan_to_num(gradient())
+    begun, scores, slopes = scores.copy(), scores.copy(), finite(gradient())
     size = FIRST_STEP / np.maximum(np.linalg.norm(slopes, axis=1), 1e-12) if first is None else np.full(len(x), first)
     failures, rested = np.zeros(len(x), dtype=int), np.zeros(len(x), dtype=bool)
     taken = 0
@@ -76,7 +76,7 @@ def ascend(
         better = values > scores[active] + 1e-6 * np.abs(np.einsum("ij,ij->i", slope, moved))
         if better.any():
             won = active[better]
-            after = np.nan_to_num(gradient()[better])
+            after = finite(gradient()[better])
             size[won] = _next_size(moved[better], after - slope[better], stride[better])
             x[won], scores[won], slopes[won], failures[won] = there[better], values[better], after, 0
         lost = active[~better]
@@ -127,6 +127,11 @@ def iterate(
 def _stride(size: Vector, slope: Matrix, largest: float) -> Vector:
     """The sizes, smaller where a step would be longer than the largest."""
     return size * np.minimum(1.0, largest / np.maximum(size * np.linalg.norm(slope, axis=1), 1e-300))
+
+
+def finite(slopes: Matrix) -> Matrix:
+    """The slopes with 0 in the place of what is no number."""
+    return slopes if np.isfinite(slopes).all() else np.nan_to_num(slopes)
 
 
 def _rests(moved: Matrix, tolerance: float | Vector) -> NDArray[np.bool_]:

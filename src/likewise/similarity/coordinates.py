@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,17 +31,24 @@ class Coordinates:
         width = np.where(log, np.log(safe_upper), upper) - start
         return cls(start, np.where(width > 0, width, 1.0), log)
 
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether no coordinate is a logarithm."""
+        return not self.log.any()
+
     def forward(self, x: Matrix) -> Matrix:
-        inside = np.where(self.log, np.log(np.where(self.log, x, 1.0)), x)
+        inside = x if self._plain else np.where(self.log, np.log(np.where(self.log, x, 1.0)), x)
         z: Matrix = (inside - self.lower) / self.width
         return z
 
     def backward(self, z: Matrix) -> Matrix:
         inside = self.lower + z * self.width
-        return np.where(self.log, np.exp(np.where(self.log, inside, 0.0)), inside)
+        return inside if self._plain else np.where(self.log, np.exp(np.where(self.log, inside, 0.0)), inside)
 
     def slope(self, x: Matrix) -> Matrix:
-        """dz/dx."""
+        """dz/dx, one number for each dimension where it is the same for all vectors."""
+        if self._plain:
+            return 1.0 / self.width
         return np.where(self.log, 1.0 / np.where(self.log, x, 1.0), 1.0) / self.width
 
 

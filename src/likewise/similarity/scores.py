@@ -53,7 +53,8 @@ def check_selves(selves: Vector, objects: Sequence[Any], *, signed: bool = False
 
 def _good(scores: Any, signed: bool) -> bool:
     # A NaN among them is their minimum.
-    least, most = float(np.min(scores, initial=0.0)), float(np.max(scores, initial=0.0))
+    least = float(np.minimum.reduce(scores, axis=None, initial=0.0))
+    most = float(np.maximum.reduce(scores, axis=None, initial=0.0))
     return bool(-least <= LARGEST and most <= LARGEST) and (signed or least >= _limit(least, most))
 
 

@@ -107,7 +107,7 @@ class Box(Space):
         """Number of dimensions, fixed ones included."""
         return len(self.lower)
 
-    @property
+    @cached_property
     def stepped(self) -> bool:
         return bool(self._on_steps.any())
 
@@ -150,9 +150,22 @@ class Box(Space):
 
     def _settled(self, x: Matrix) -> list[Vector]:
         """The nearest objects: on their steps, all within the bounds."""
-        settled = settle_columns(np.asarray(x, dtype=float), self.lower, self.step, self.integer)
+        settled = np.asarray(x, dtype=float)
+        if self.stepped:
+            settled = settle_columns(settled, self.lower, self.step, self.integer)
         # Adding zero turns −0 into 0, which has another JSON form.
-        return list(np.clip(settled, self.lower, self.upper) + 0.0)
+        return list(np.minimum(np.maximum(settled, self.lower), self.upper) + 0.0)
+
+    @cached_property
+    def _tops(self) -> Vector:
+        """The ends of the unit cube, in which a fixed dimension has no width."""
+        return self.free.astype(float)
+
+    @cached_property
+    def _ends(self) -> tuple[Vector, Vector]:
+        """The bounds, with a little more for rounding."""
+        slack = TOLERANCE * np.where(self.free, self.upper - self.lower, np.maximum(np.abs(self.lower), 1.0))
+        return self.lower - slack, self.upper + slack
 
     def _fit(self, x: Any) -> Vector:
         try:
@@ -161,13 +174,15 @@ class Box(Space):
             raise SpaceError(f"{x!r} is not a vector of {self.dimension} numbers") from None
         if array.shape != (self.dimension,):
             raise SpaceError(f"{x!r} has shape {array.shape}; the box has {self.dimension} dimensions")
-        slack = TOLERANCE * np.where(self.free, self.upper - self.lower, np.maximum(np.abs(self.lower), 1.0))
-        inside = (array >= self.lower - slack) & (array <= self.upper + slack)
+        least, most = self._ends
+        inside = (array >= least) & (array <= most)
         if not inside.all():
             k = int(np.argmin(inside))
             raise SpaceError(
                 f"dimension {k} is {array[k]:g}, outside its bounds [{self.lower[k]:g}, {self.upper[k]:g}]"
             )
+        if not self.stepped:
+            return self._settled(array[None])[0]
         whole = ~self.integer | (np.abs(array - np.round(array)) <= TOLERANCE)
         if not whole.all():
             k = int(np.argmin(whole))
@@ -200,7 +215,7 @@ class Box(Space):
         return self._settled(numbers)
 
     def project(self, vectors: Matrix) -> Matrix:
-        return np.where(self.free, np.clip(vectors, 0.0, 1.0), 0.0)
+        return np.minimum(np.maximum(vectors, 0.0), self._tops)
 
     def pull(self, vectors: Matrix, gradient: Matrix) -> Matrix:
         """dx/dz times the gradient; a fixed dimension does not move."""

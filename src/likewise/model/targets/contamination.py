@@ -64,6 +64,8 @@ def far_values(values: Vector, extra_noise: Vector | None = None) -> Index:
     noise = 0.0 if extra_noise is None else np.sqrt(extra_noise) / spread
     away = np.abs(values - centre) / spread / np.sqrt(1.0 + noise**2)
     far = np.flatnonzero(away > FAR)
+    if not len(far):
+        return far
     # A search crowds around the best values, and what it tried before lies far from the crowd, but not out of range.
     rest = np.delete(values, far)
     beyond = np.maximum(values[far] - np.max(rest), np.min(rest) - values[far])
@@ -105,8 +107,15 @@ def _middle(values: Vector) -> tuple[float, float]:
     """The median, and the standard deviation by the median distance from it."""
     if not len(values):
         return 0.0, 0.0
-    centre = float(np.median(values))
-    return centre, NORMAL * float(np.median(np.abs(values - centre)))
+    centre = _median(values)
+    return centre, NORMAL * _median(np.abs(values - centre))
+
+
+def _median(values: Vector) -> float:
+    """The median of a few numbers; that of NumPy takes its time to begin."""
+    half, odd = divmod(len(values), 2)
+    ordered = np.sort(values)
+    return float(ordered[half]) if odd else float(0.5 * (ordered[half - 1] + ordered[half]))
 
 
 def _unconfirmed(far: Index, values: Vector, groups: Groups) -> list[int]:

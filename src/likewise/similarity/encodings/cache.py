@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,27 +54,37 @@ class EncodingCache:
     similarities: tuple[Similarity, ...]
     _objects: list[Any] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)
+    # One for each encoder, as similarities may share theirs.
     _encodings: list[Encoding] = field(default_factory=list)
 
     def of(self, objects: Sequence[Any]) -> list[Encoding]:
         """The encodings of these objects; a SimilarityError, and nothing is kept, where they cannot be compared."""
+        self.meet(objects)
+        index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
+        if np.array_equal(index, np.arange(len(self._objects))):
+            found = self._encodings
+        else:
+            found = [take(encoding, index) for encoding in self._encodings]
+        return [found[k] for k in self._shared[1]]
+
+    def meet(self, objects: Sequence[Any]) -> None:
+        """Encode what was not met before; a SimilarityError, and nothing is kept, where it cannot be compared."""
         new = self._unmet(objects)
         if len(self._objects) + len(new) > MOST:
             self._objects, self._places, self._encodings = [], {}, []
             new = self._unmet(objects)
-        if new:
-            encoders, own = share(self.similarities)
-            made = [encoder.encode(new) for encoder in encoders]
-            fresh = [made[k] for k in own]
-            if self._objects:
-                fresh = [join(pair) for pair in zip(self._encodings, fresh, strict=True)]
-            self._encodings = fresh
-            self._places.update({id(x): len(self._objects) + i for i, x in enumerate(new)})
-            self._objects += new
-        index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
-        if np.array_equal(index, np.arange(len(self._objects))):
-            return self._encodings
-        return [take(encoding, index) for encoding in self._encodings]
+        if not new:
+            return
+        made = [encoder.encode(new) for encoder in self._shared[0]]
+        if self._objects:
+            made = [join(pair) for pair in zip(self._encodings, made, strict=True)]
+        self._encodings = made
+        self._places.update({id(x): len(self._objects) + i for i, x in enumerate(new)})
+        self._objects += new
+
+    @cached_property
+    def _shared(self) -> tuple[list[Similarity], list[int]]:
+        return share(self.similarities)
 
     def _unmet(self, objects: Sequence[Any]) -> list[Any]:
         return list({id(x): x for x in objects if id(x) not in self._places}.values())

@@ -205,7 +205,7 @@ class PaperProposer(Proposer):
         return dict.fromkeys(told.outcomes, self._known[1])
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
-        self._grams.encodings.of([*known, *objects])
+        self._grams.encodings.meet([*known, *objects])
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
         state = search_state(self.space, known, self.goals)

@@ -108,6 +108,11 @@ class Ledger:
         """The lot of a trial's object."""
         return self._lots[id]
 
+    @property
+    def some_open(self) -> bool:
+        """Whether some trial is being evaluated, or waits to be."""
+        return bool(self._open)
+
     def open_for(self, key: str, besides: Collection[int] = ()) -> int | None:
         """The trial that evaluates the object of this key, or waits to, if there is one besides these."""
         return min((i for i in self._open if self._keys[i] == key and i not in besides), default=None)

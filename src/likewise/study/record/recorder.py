@@ -93,10 +93,11 @@ class Recorder:
             self._check_same(what, id)
             return None, id
         x = self.space.fit(what)
-        id = self.ledger.open_for(self.space.key(x), besides=ends)
+        key = self.space.key(x) if self.ledger.some_open or finding.outcomes else ""
+        id = self.ledger.open_for(key, besides=ends)
         if id is None and finding.outcomes:
             # What is still missing of an object that was measured before.
-            id = self.ledger.partly_told(self.space.key(x), finding.outcomes, besides=ends)
+            id = self.ledger.partly_told(key, finding.outcomes, besides=ends)
         if id is None and finding.state is State.ABANDONED:
             raise StudyError(
                 f"{what!r} is not being evaluated in study {self.store.name!r}, so it cannot be given back"
@@ -124,7 +125,8 @@ class Recorder:
         """
         known = [trial.object for trial in self.ledger.within(State.TOLD)[:1]]
         try:
-            self.proposer.check(sorted(objects, key=lambda x: lot(self.space.key(x))), known)
+            some = sorted(objects, key=lambda x: lot(self.space.key(x))) if len(objects) > 1 else objects
+            self.proposer.check(some, known)
         except SimilarityError:
             for x in objects if len(objects) > 1 else []:
                 try:

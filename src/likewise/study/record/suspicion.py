@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from likewise.errors import LikewiseError, SuspectWarning
+from likewise.model.gram_cache import same_sequence
 from likewise.model.schedule import Data
 from likewise.model.targets.contamination import describe, far_values
 from likewise.spaces.base import Space
@@ -26,12 +27,34 @@ REPEAT = "repeat"
 LEVEL = 5
 
 
+@dataclass(eq=False)
+class _Exact:
+    """The values of an outcome that are no limits, and their trials' numbers; of known trials they are read once."""
+
+    name: str
+    ids: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    _trials: list[Trial] = field(default_factory=list)
+
+    def read(self, trials: list[Trial]) -> None:
+        """Bring them up to date with all trials that have the outcome."""
+        first = len(self._trials)
+        if not same_sequence(trials[:first], self._trials):
+            self.ids, self.values, first = [], [], 0
+        for trial in trials[first:]:
+            if limit_of(trial, self.name) is None:
+                self.ids.append(trial.id)
+                self.values.append(value_of(trial, self.name))
+        self._trials = trials
+
+
 @final
 @dataclass(eq=False)
 class Suspicion:
     """Warns once of each told value that is taken for a bad measurement."""
 
     warned: set[tuple[int, str]] = field(default_factory=set)
+    _seen: dict[str, _Exact] = field(default_factory=dict)
 
     def look(self, findings: Sequence[Finding], ledger: Ledger, proposer: Proposer, goals: Goals) -> None:
         """Look at what is recorded; the ledger is as it was before these findings.
@@ -57,9 +80,10 @@ class Suspicion:
         new = [value for finding in findings if (value := finding.value_of(name)) is not None]
         if not new:
             return False
-        told = [trial for trial in trials_of(ledger, name, goals) if limit_of(trial, name) is None]
-        far = far_values(np.array([*(value_of(trial, name) for trial in told), *new]))
-        return any(i >= len(told) or (told[i].id, name) not in self.warned for i in far.tolist())
+        told = self._seen.setdefault(name, _Exact(name))
+        told.read(trials_of(ledger, name, goals))
+        far = far_values(np.array(told.values + new))
+        return any(i >= len(told.ids) or (told.ids[i], name) not in self.warned for i in far.tolist())
 
     def _warn(self, trial: Trial, name: str, goals: Goals) -> None:
         if (trial.id, name) not in self.warned:
