@@ -10,6 +10,7 @@ from likewise import __version__
 from likewise.campaign.aims import Aims
 from likewise.campaign.display.naming import Names
 from likewise.campaign.display.numbers import plus_minus
+from likewise.campaign.display.prospects import nothing_to_suggest
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import FEWEST
 from likewise.campaign.problem import Problem
@@ -18,6 +19,7 @@ from likewise.figures import figures
 from likewise.figures import fronts as front_figures
 from likewise.report import charts, fronts
 from likewise.report.factors import effects
+from likewise.report.rounds import round_starts
 from likewise.report.svg import SMALL_BOND, inline, molecule
 from likewise.report.templates import template
 from likewise.study.suggestion import Suggestion
@@ -40,6 +42,7 @@ def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
         aim=Aims(goals.objectives, goals.constraints).text,
         story=story,
         found=found,
+        nothing=nothing_to_suggest(problem),
         outcomes=outcomes_of(problem),
         headings=_headings(problem, reasons.names, found),
         chance="enters the front" if goals.objective is None else "beats best",
@@ -93,8 +96,10 @@ def _trade_off(problem: Problem, found: Sequence[Suggestion]) -> list[charts.Cha
         else "Beyond the line nothing was measured yet."
     )
     text = f"Measured objects, those that no other beats, and what is expected of the suggestions. {shape}"
+    starts = round_starts(problem, names)
     grown = "How much the front dominates, counted from the worst that was measured."
-    front, volumes = fronts.front(problem.study, found), fronts.volumes(problem.study)
+    grown += " Broken lines part the rounds." if len(starts) > 1 else ""
+    front, volumes = fronts.front(problem.study, found), fronts.volumes(problem.study, starts)
     return [
         charts.Chart("trade-off", "The front", text, inline(front_figures.front(front), "trade-off", text)),
         charts.Chart("growth", "Its growth", grown, inline(front_figures.hypervolume(volumes), "growth", grown)),

@@ -11,7 +11,7 @@ from typing import Any
 from likewise import __version__
 from likewise.campaign.display.naming import Names
 from likewise.campaign.display.numbers import expectation, interval, plus_minus
-from likewise.campaign.display.prospects import ORDER
+from likewise.campaign.display.prospects import ORDER, nothing_to_suggest
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.problem import Problem
@@ -133,6 +133,7 @@ def page(story: Story) -> str:
         trust=_trust(story),
         alike=charts.alike(problem, found, name, names),
         order=ORDER,
+        nothing=nothing_to_suggest(problem),
         version=__version__,
         now=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
     )
