@@ -80,9 +80,9 @@ def _check_costs(sheet: Sheet, name: str) -> None:
     read = numbers(cells, sheet.sign).values
     for i in sheet.candidates:
         if not read[i] > 0:
+            place = f"column {name!r}, row {sheet.table.number(i)} of {sheet.table.name}"
             raise UsageError(
-                f"--cost: {cell_text(cells[i])!r} in column {name!r}, row {sheet.table.number(i)} of {sheet.table.name}, "
-                "is no cost; write a positive number for every candidate."
+                f"--cost: {cell_text(cells[i])!r} in {place}, is no cost; write a positive number for every candidate."
             )
 
 
