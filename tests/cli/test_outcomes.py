@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable
@@ -282,3 +283,31 @@ def test_the_growth_of_the_front_is_shown_by_rounds(run: Run, save: Save) -> Non
     problem, _ = solve(sheet(file, choices, Listener()), request, lambda problem: None, Listener())
     assert round_starts(problem, ["strength", "price"]) == [0, 3, 7]
     assert len(fronts.volumes(problem.study).values) == 11
+
+
+BRANCHES = """space = "OneOf"
+[branches]
+batch = { space = "Record", parts = { hours = { space = "Float", low = 1, high = 24 } } }
+flow = { space = "Record", parts = { rate = { space = "Float", low = 0.1, high = 5 }, lamp = ["red", "blue"] } }
+"""
+
+
+@pytest.mark.parametrize("values", [("yield:max",), ("yield:max", "waste:min")])
+def test_objects_of_branches_are_explained_and_reported_with_their_branch(
+    run: Run, save: Save, values: tuple[str, ...]
+) -> None:
+    Path("space.toml").write_text(BRANCHES)
+    objects = [{"batch": {"hours": 3.0 * i}} for i in range(1, 5)]
+    objects += [{"flow": {"rate": float(i), "lamp": "red"}} for i in range(1, 5)]
+    rows = [{"object": json.dumps(x), "yield": 10.0 + 3 * i, "waste": 8.0 - i} for i, x in enumerate(objects)]
+    polars.DataFrame(rows).write_csv("runs.csv")
+    options = ("--object", "object", *(word for text in values for word in ("--value", text)))
+    explained = run("explain", "runs.csv", '{"flow": {"rate": 9.0, "lamp": "blue"}}', *options)
+    assert explained.code == 0, explained.err
+    assert "'rate' is 9, outside of what the table has seen, 1 to 4" in explained.err
+    answer = run("suggest", "runs.csv", "--space", "space.toml", *options, "-n", 4, "--report", "report.html")
+    assert answer.code == 0, answer.err
+    text = Path("report.html").read_text()
+    assert "<th>batch</th>" not in text
+    assert "<th>flow</th>" not in text
+    assert "flow rate: " in text

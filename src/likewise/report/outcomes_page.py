@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from likewise.campaign.display.prospects import nothing_to_suggest
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import FEWEST
 from likewise.campaign.problem import Problem
-from likewise.campaign.wording import percent, shown
+from likewise.campaign.wording import percent, same_fields, shown
 from likewise.figures import figures
 from likewise.figures import fronts as front_figures
 from likewise.report import charts, fronts
@@ -44,6 +44,7 @@ def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
         found=found,
         nothing=nothing_to_suggest(problem),
         outcomes=outcomes_of(problem),
+        record=same_fields(_shown_objects(problem, found)),
         headings=_headings(problem, reasons.names, found),
         chance="enters the front" if goals.objective is None else "beats best",
         limited=bool(goals.constraints) and any(s.outcomes for s in found),
@@ -77,10 +78,15 @@ def _measured(problem: Problem, trial: Trial, name: str) -> str:
     return f"{found[name]:.6g}" if name in found else ""
 
 
+def _shown_objects(problem: Problem, found: Sequence[Suggestion]) -> list[Any]:
+    """The objects that stand in tables: the suggestions, and the front."""
+    return [*(s.object for s in found), *(trial.object for trial in (problem.front if problem.measured else []))]
+
+
 def _headings(problem: Problem, names: Names, found: Sequence[Suggestion]) -> list[str]:
-    x = found[0].object if found else next(iter(problem.front), None) and problem.front[0].object
-    if isinstance(x, Mapping):
-        return [names.heading(field) for field in x]
+    objects = _shown_objects(problem, found)
+    if same_fields(objects):
+        return [names.heading(field) for field in objects[0]]
     return ["object" if problem.sheet is None else problem.sheet.roles.objects[0]]
 
 

@@ -16,7 +16,7 @@ from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX, counter
-from likewise.campaign.wording import count, difference, percent, shown
+from likewise.campaign.wording import count, difference, percent, same_fields, shown
 from likewise.errors import UsageError
 from likewise.figures import figures
 from likewise.report import charts
@@ -101,6 +101,7 @@ def page(story: Story) -> str:
         difference=difference,
         percent=percent,
         shown=shown,
+        same_fields=same_fields,
         molecule=molecule,
         interval=interval,
         plus_minus=plus_minus,
