@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable
@@ -10,6 +11,15 @@ from typing import Any
 
 import polars
 import pytest
+
+from likewise.campaign.aims import read_aims
+from likewise.campaign.listener import Listener
+from likewise.campaign.problem import solve
+from likewise.campaign.sheets.reading import sheet
+from likewise.campaign.sheets.sheet import Choices
+from likewise.campaign.similarities import Request
+from likewise.report import fronts
+from likewise.report.rounds import round_starts
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -223,3 +233,81 @@ def test_a_table_that_is_named_and_missing_is_a_slip(run: Run) -> None:
     assert "rusn.csv" in refused.err
     assert not Path("rusn.csv").exists()
     assert not Path("runs.csv").exists()
+
+
+def test_a_direction_for_all_may_not_contradict_those_of_the_columns(run: Run, save: Save) -> None:
+    file = save(table(), "alloys.csv").name
+    refused = run("suggest", file, *AIMS, "--minimize")
+    assert refused.code == 2
+    assert "--minimize contradicts 'strength:max'" in refused.err
+    some = ("--object", "a", "--object", "b", "--value", "strength:max", "--value", "price", "--minimize")
+    assert "the smallest price" in run("suggest", file, *some).err
+
+
+def test_a_record_may_stand_in_one_pair_of_quotation_marks(run: Run, save: Save) -> None:
+    file = save(table(), "alloys.csv").name
+    apart, together = (run("explain", file, *words, *AIMS) for words in (["a=0.3", "b=0.4"], ["a=0.3, b=0.4"]))
+    assert apart.code == 0, apart.err
+    assert apart.out == together.out
+
+
+def test_costs_that_are_none_and_budgets_that_buy_nothing_say_so(run: Run, save: Save) -> None:
+    lines = table().splitlines()
+    lines = [f"{line},{cost}" for line, cost in zip(lines, ["euro", *(str(3 + i % 7) for i in range(49))], strict=True)]
+    file = save("\n".join([*lines, ""]), "alloys.csv").name
+    bought = run("suggest", file, *AIMS, "-n", 4, "--cost", "euro", "--budget", 12, "--report", "report.html")
+    assert re.search(r"suggestions? for \d+ by column 'euro', of a budget of 12", bought.err)
+    nothing = run("suggest", file, *AIMS, "-n", 4, "--cost", "euro", "--budget", 2, "--report", "report.html")
+    assert nothing.code == 0
+    for text in (nothing.out, Path("report.html").read_text()):
+        assert "No candidate fits what is asked of the batch" in text
+        assert "Every candidate has a value" not in text
+    lines[-1] = lines[-1].rpartition(",")[0] + ",cheap"
+    refused = run("suggest", save("\n".join([*lines, ""]), "alloys.csv").name, *AIMS, "--cost", "euro", "--budget", 9)
+    assert refused.code == 2
+    assert "'cheap' in column 'euro', row 50" in refused.err
+
+
+def test_the_growth_of_the_front_is_shown_by_rounds(run: Run, save: Save) -> None:
+    """A run of which an objective is still to come is not on the picture, nor counted."""
+    lines = table(12).splitlines()
+    rounds = ["round", *(str(1 + k // 4) if k < 12 else "" for k in range(len(lines) - 1))]
+    lines = [f"{line},{number}" for line, number in zip(lines, rounds, strict=True)]
+    a, b, strong, _, impure, number = lines[2].split(",")
+    lines[2] = ",".join([a, b, strong, "", impure, number])
+    file = save("\n".join([*lines, ""]), "alloys.csv")
+    assert run("suggest", file.name, *AIMS, "--report", "report.html").code == 0
+    assert "Broken lines part the rounds" in Path("report.html").read_text()
+    choices = Choices(("a", "b"), "strength", others=("price", "imp"))
+    request = Request(aims=read_aims(["strength", "price:min"], ["imp<=2.2"]))
+    problem, _ = solve(sheet(file, choices, Listener()), request, lambda problem: None, Listener())
+    assert round_starts(problem, ["strength", "price"]) == [0, 3, 7]
+    assert len(fronts.volumes(problem.study).values) == 11
+
+
+BRANCHES = """space = "OneOf"
+[branches]
+batch = { space = "Record", parts = { hours = { space = "Float", low = 1, high = 24 } } }
+flow = { space = "Record", parts = { rate = { space = "Float", low = 0.1, high = 5 }, lamp = ["red", "blue"] } }
+"""
+
+
+@pytest.mark.parametrize("values", [("yield:max",), ("yield:max", "waste:min")])
+def test_objects_of_branches_are_explained_and_reported_with_their_branch(
+    run: Run, save: Save, values: tuple[str, ...]
+) -> None:
+    Path("space.toml").write_text(BRANCHES)
+    objects = [{"batch": {"hours": 3.0 * i}} for i in range(1, 5)]
+    objects += [{"flow": {"rate": float(i), "lamp": "red"}} for i in range(1, 5)]
+    rows = [{"object": json.dumps(x), "yield": 10.0 + 3 * i, "waste": 8.0 - i} for i, x in enumerate(objects)]
+    polars.DataFrame(rows).write_csv("runs.csv")
+    options = ("--object", "object", *(word for text in values for word in ("--value", text)))
+    explained = run("explain", "runs.csv", '{"flow": {"rate": 9.0, "lamp": "blue"}}', *options)
+    assert explained.code == 0, explained.err
+    assert "'rate' is 9, outside of what the table has seen, 1 to 4" in explained.err
+    answer = run("suggest", "runs.csv", "--space", "space.toml", *options, "-n", 4, "--report", "report.html")
+    assert answer.code == 0, answer.err
+    text = Path("report.html").read_text()
+    assert "<th>batch</th>" not in text
+    assert "<th>flow</th>" not in text
+    assert "flow rate: " in text

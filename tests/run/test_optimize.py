@@ -85,9 +85,16 @@ def test_a_run_is_what_asking_and_telling_by_hand_is() -> None:
     assert [t.object for t in run(batch=3, seed=3).study.trials] == [t.object for t in study.trials]
 
 
-def test_measurements_keep_their_standard_deviation() -> None:
-    best = run(lambda x: lw.Measurement(peak(x), std=0.25), budget=3)
-    assert [t.std for t in best.study.trials] == [0.25] * 3
+@pytest.mark.parametrize("named", [False, True])
+def test_measurements_keep_their_standard_deviation_and_their_block(named: bool) -> None:
+    def f(x: float) -> Any:
+        found = lw.Measurement(peak(x), std=0.25, block="plate 3")
+        return {"height": found} if named else found
+
+    study = lw.Study(NUMBERS, near, objectives={"height": "maximize"} if named else None)
+    study.optimize(f, budget=3)
+    told = [t.outcomes["height" if named else "value"] for t in study.trials]
+    assert [(one.std, one.block) for one in told] == [(0.25, "plate 3")] * 3
 
 
 def test_a_study_of_ones_own_can_be_run() -> None:

@@ -286,7 +286,9 @@ def test_a_function_that_fails_or_forgets_does_not_stop_a_run() -> None:
     study = make()
     study.optimize(f, budget=24, batch=4, most_failures=30)
     failed = [t for t in study.trials if t.state is State.FAILED]
-    assert any("nan" in (t.error or "") and "cost" in (t.error or "") for t in failed)
+    # What else was measured is kept with the failure.
+    assert any("'cost' of" in (t.error or "") and "is nan" in (t.error or "") for t in failed)
+    assert all("'rich': " in (t.error or "") for t in failed if "nan" in (t.error or ""))
     assert all(t.object[0] in "GT" for t in study.front)
 
 
@@ -316,7 +318,8 @@ def test_goals_that_cannot_be_are_refused(case: str) -> None:
 
 BAD_VALUES: dict[str, tuple[Any, str]] = {
     "unknown": ({"rich": 1.0, "yeild": 2.0}, "no outcome 'yeild'.*'cost', 'rich'"),
-    "nan": ({"rich": 1.0, "cost": float("nan")}, "'cost' of 'AAA.*nan"),
+    "nan": ({"rich": 1.0, "cost": float("nan")}, "'cost' of 'AAA.*nan.*leave 'cost' out"),
+    "bool": ({"rich": True, "cost": 1.0}, "'rich' of .*no number: True.*leave 'rich' out"),
     "text": ({"rich": "high", "cost": 1.0}, "'rich' of .*no number"),
     "nothing": ({}, "no outcome"),
     "number": (1.5, "2 outcomes.*by name"),

@@ -17,11 +17,15 @@ from likewise.similarity.base import Matrix, Vector
 
 @dataclass(frozen=True, eq=False)
 class Priced(Scoring):
-    """log u(x) − log cost(x) where cost(x) is not more than what is `left`, and −∞ elsewhere."""
+    """log u(x) − log cost(x) where cost(x) is not more than what is `left`, and −∞ elsewhere.
+
+    Where it does not divide, log u(x) of those that can be afforded.
+    """
 
     inner: Scoring
     costs: Known
     left: float
+    divides: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.inner, Scorer) and not self.inner.acquisition.logarithmic:
@@ -69,9 +73,14 @@ class Priced(Scoring):
         """What is left when these objects are bought, which are then in flight."""
         return replace(self.with_pending(objects), left=self.left - float(np.sum(self.costs(objects))))
 
+    def log_gains(self, objects: Sequence[Any], scores: Vector) -> Vector:
+        """log u(x) of objects with these scores."""
+        return scores + self._divisor(self.costs(objects))
+
     def extends(self, earlier: Scoring) -> bool:
         return (
             isinstance(earlier, Priced)
+            and self.divides == earlier.divides
             and self.costs == earlier.costs
             and self.left <= earlier.left
             and self.inner.extends(earlier.inner)
@@ -82,7 +91,10 @@ class Priced(Scoring):
 
     def _per_cost(self, score: Vector, costs: Vector) -> Vector:
         # A hair more, so that what costs exactly what is left can be afforded.
-        return np.where(costs <= self.left * (1.0 + 1e-12), score - np.log(costs), -np.inf)
+        return np.where(costs <= self.left * (1.0 + 1e-12), score - self._divisor(costs), -np.inf)
+
+    def _divisor(self, costs: Vector) -> Vector:
+        return np.log(costs) if self.divides else np.zeros_like(costs)
 
 
 def _absent(objects: Sequence[Any]) -> Vector:

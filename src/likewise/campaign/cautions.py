@@ -64,8 +64,9 @@ def _difference(pairs: Sequence[tuple[int, int]], values: Sequence[float]) -> fl
 def beyond_seen(x: Any, objects: Sequence[Any], column: str) -> list[str]:
     """Notes on the numbers of an object that lie outside what the table has seen."""
     if isinstance(x, Mapping):
-        fields = {name: [y[name] for y in objects if isinstance(y, Mapping)] for name in x}
-        return [note for name, seen in fields.items() for note in _beyond(x[name], seen, name)]
+        # Of objects of several branches, only those of its own have what it has.
+        fields = {name: [y[name] for y in objects if isinstance(y, Mapping) and name in y] for name in x}
+        return [note for name, seen in fields.items() for note in beyond_seen(x[name], seen, name)]
     return _beyond(x, objects, column)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -23,6 +23,15 @@ def shown(x: Any, width: int | None = None) -> str:
     else:
         text = str(x)
     return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
+
+
+def same_fields(objects: Sequence[Any]) -> bool:
+    """Whether all objects are records of the same fields, which columns can show; those of several branches are not.
+
+    >>> same_fields([{"a": 1}, {"a": 2}]), same_fields([{"svm": {"C": 1}}, {"forest": {"depth": 2}}])
+    (True, False)
+    """
+    return all(isinstance(x, Mapping) for x in objects) and len({tuple(x) for x in objects}) == 1
 
 
 def difference(x: Any, other: Any) -> dict[str, Any] | None:

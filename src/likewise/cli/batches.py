@@ -6,12 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from likewise.campaign.contents import content
 from likewise.campaign.objects import from_cell
 from likewise.campaign.problem import Problem, column_of
+from likewise.campaign.sheets.sheet import Sheet
 from likewise.errors import SpaceError, UsageError
 from likewise.spaces.codec.cells import read_item
 from likewise.spaces.conditions.condition import Condition
+from likewise.study.goals import Computed
+from likewise.tables.cells import numbers
+from likewise.tables.formatting import cell_text
 
 
 @dataclass(frozen=True)
@@ -45,18 +51,39 @@ class Batch:
             raise UsageError(f"--budget {self.budget:g} needs --cost COLUMN, which says what each run costs.")
         return {"cost": _cost(problem, self.cost), "budget": self.budget}
 
+    def spent(self, problem: Problem, objects: Sequence[Any]) -> float | None:
+        """What these objects cost together; None where no cost is given."""
+        if self.cost is None:
+            return None
+        return float(np.sum(Computed(_cost(problem, self.cost)).values(objects)))
+
 
 def _cost(problem: Problem, name: str) -> str | Callable[[Any], float]:
     """What an object costs: one of its parts, or a column of the table."""
     sheet, parts = problem.sheet, list(problem.study.space.parts)
     fields = [*parts, *(sheet.roles.objects if sheet is not None and sheet.roles.record else ())]
     if name in fields:
+        if sheet is not None and problem.pool is not None:
+            _check_costs(sheet, name)
         return name
     if sheet is None or problem.pool is None:
         raise UsageError(f"--cost {name}: candidates come from a space without such a part; its parts are {fields}.")
     if name not in sheet.table.columns:
         raise UsageError(f"--cost: {sheet.table.name} has no column {name!r}; it has {', '.join(sheet.table.columns)}.")
+    _check_costs(sheet, name)
     return column_of(sheet, problem.study.space, name)
+
+
+def _check_costs(sheet: Sheet, name: str) -> None:
+    """Refuse a column that has no positive number for a candidate."""
+    cells = sheet.table.column(name)
+    read = numbers(cells, sheet.sign).values
+    for i in sheet.candidates:
+        if not read[i] > 0:
+            place = f"column {name!r}, row {sheet.table.number(i)} of {sheet.table.name}"
+            raise UsageError(
+                f"--cost: {cell_text(cells[i])!r} in {place}, is no cost; write a positive number for every candidate."
+            )
 
 
 def _most(text: str) -> tuple[str, int]:

@@ -61,10 +61,14 @@ def _lines(data: Front) -> Figure:
                 axes.plot(places, (row - ends[0]) / (ends[1] - ends[0]), **style)
                 style.pop("label", None)
         for place, low, high in zip(places, *ends, strict=True):
-            axes.axvline(place, color=DARK, lw=0.8)
+            # No longer than the values go, so that the numbers at its ends can be read.
+            axes.vlines(place, 0.0, 1.0, color=DARK, lw=0.8)
             axes.annotate(f"{high:.4g}", (place, 1.02), ha="center", va="bottom", fontsize=8)
             axes.annotate(f"{low:.4g}", (place, -0.02), ha="center", va="top", fontsize=8)
         axes.set(xticks=places, yticks=[], ylim=(-0.12, 1.12), ylabel="better upwards")
+        axes.spines["bottom"].set_visible(False)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(bottom=False)
         axes.set_xticklabels(data.names, fontsize=8)
         axes.grid(visible=False)
         legend(figure, axes)

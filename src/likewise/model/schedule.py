@@ -68,7 +68,9 @@ Index = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Observations in the order they were told; larger values are better, and extra noises are variances.
+    """Observations; larger values are better, and extra noises are variances.
+
+    Many are in the order they were told. Few, on all of which a committee is fitted, may be in any other.
 
     lots: a number from 0 to 1 that belongs to each object, whenever it is told; None draws one for each place.
     events: a number for each observation, the same for those that were told together; None: one by one.

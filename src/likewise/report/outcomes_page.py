@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,14 +10,16 @@ from likewise import __version__
 from likewise.campaign.aims import Aims
 from likewise.campaign.display.naming import Names
 from likewise.campaign.display.numbers import plus_minus
+from likewise.campaign.display.prospects import nothing_to_suggest
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import FEWEST
 from likewise.campaign.problem import Problem
-from likewise.campaign.wording import percent, shown
+from likewise.campaign.wording import percent, same_fields, shown
 from likewise.figures import figures
 from likewise.figures import fronts as front_figures
 from likewise.report import charts, fronts
 from likewise.report.factors import effects
+from likewise.report.rounds import round_starts
 from likewise.report.svg import SMALL_BOND, inline, molecule
 from likewise.report.templates import template
 from likewise.study.suggestion import Suggestion
@@ -40,7 +42,9 @@ def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
         aim=Aims(goals.objectives, goals.constraints).text,
         story=story,
         found=found,
+        nothing=nothing_to_suggest(problem),
         outcomes=outcomes_of(problem),
+        record=same_fields(_shown_objects(problem, found)),
         headings=_headings(problem, reasons.names, found),
         chance="enters the front" if goals.objective is None else "beats best",
         limited=bool(goals.constraints) and any(s.outcomes for s in found),
@@ -74,10 +78,15 @@ def _measured(problem: Problem, trial: Trial, name: str) -> str:
     return f"{found[name]:.6g}" if name in found else ""
 
 
+def _shown_objects(problem: Problem, found: Sequence[Suggestion]) -> list[Any]:
+    """The objects that stand in tables: the suggestions, and the front."""
+    return [*(s.object for s in found), *(trial.object for trial in (problem.front if problem.measured else []))]
+
+
 def _headings(problem: Problem, names: Names, found: Sequence[Suggestion]) -> list[str]:
-    x = found[0].object if found else next(iter(problem.front), None) and problem.front[0].object
-    if isinstance(x, Mapping):
-        return [names.heading(field) for field in x]
+    objects = _shown_objects(problem, found)
+    if same_fields(objects):
+        return [names.heading(field) for field in objects[0]]
     return ["object" if problem.sheet is None else problem.sheet.roles.objects[0]]
 
 
@@ -93,8 +102,10 @@ def _trade_off(problem: Problem, found: Sequence[Suggestion]) -> list[charts.Cha
         else "Beyond the line nothing was measured yet."
     )
     text = f"Measured objects, those that no other beats, and what is expected of the suggestions. {shape}"
+    starts = round_starts(problem, names)
     grown = "How much the front dominates, counted from the worst that was measured."
-    front, volumes = fronts.front(problem.study, found), fronts.volumes(problem.study)
+    grown += " Broken lines part the rounds." if len(starts) > 1 else ""
+    front, volumes = fronts.front(problem.study, found), fronts.volumes(problem.study, starts)
     return [
         charts.Chart("trade-off", "The front", text, inline(front_figures.front(front), "trade-off", text)),
         charts.Chart("growth", "Its growth", grown, inline(front_figures.hypervolume(volumes), "growth", grown)),

@@ -11,12 +11,12 @@ from typing import Any
 from likewise import __version__
 from likewise.campaign.display.naming import Names
 from likewise.campaign.display.numbers import expectation, interval, plus_minus
-from likewise.campaign.display.prospects import ORDER
+from likewise.campaign.display.prospects import ORDER, nothing_to_suggest
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX, counter
-from likewise.campaign.wording import count, difference, percent, shown
+from likewise.campaign.wording import count, difference, percent, same_fields, shown
 from likewise.errors import UsageError
 from likewise.figures import figures
 from likewise.report import charts
@@ -101,6 +101,7 @@ def page(story: Story) -> str:
         difference=difference,
         percent=percent,
         shown=shown,
+        same_fields=same_fields,
         molecule=molecule,
         interval=interval,
         plus_minus=plus_minus,
@@ -133,6 +134,7 @@ def page(story: Story) -> str:
         trust=_trust(story),
         alike=charts.alike(problem, found, name, names),
         order=ORDER,
+        nothing=nothing_to_suggest(problem),
         version=__version__,
         now=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
@@ -20,10 +21,14 @@ class RoundResult:
     better: bool
 
 
-def _labels(sheet: Sheet) -> list[str]:
-    """The round of each measured row, in the order of the measurements; those before the first have none."""
+def _labels(sheet: Sheet, names: Collection[str] = ()) -> list[str]:
+    """The round of each measured row, in the order of the measurements; those before the first have none.
+
+    Of several outcomes those rows count that have all of these, measured or known.
+    """
     column = sheet.order if sheet.order is not None and sheet.order.strip().lower() == "round" else sheet.own.round
-    return [sheet.cell(column, place) for place in sheet.measured]
+    needed = {*names} - sheet.given
+    return [sheet.cell(column, place) for place in sheet.measured if needed <= sheet.results(place).keys()]
 
 
 def reaching(problem: Problem) -> list[int]:
@@ -32,9 +37,9 @@ def reaching(problem: Problem) -> list[int]:
     return [] if sheet is None else [i for i in sheet.measured if sheet.measurement(i).limit != worse]
 
 
-def round_starts(problem: Problem) -> list[int]:
-    """At which measurement each round begins; none where there are no rounds."""
-    if problem.sheet is None or len(set(labels := _labels(problem.sheet))) < 2:
+def round_starts(problem: Problem, names: Collection[str] = ()) -> list[int]:
+    """At which measurement of all these outcomes each round begins; none where there are no rounds."""
+    if problem.sheet is None or len(set(labels := _labels(problem.sheet, names))) < 2:
         return []
     sizes = [len(list(group)) for _, group in groupby(labels)]
     return [0, *accumulate(sizes[:-1])]

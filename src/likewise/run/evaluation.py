@@ -39,16 +39,20 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
         return Outcome(error="".join(traceback.format_exception(type(error), error, below)).rstrip())
 
 
-def _read(x: Any, value: Any) -> Outcome:
-    """A value with its standard deviation; a limit stays a measurement."""
-    found = read_value(x, value)
-    if found.limit is not None:
-        return Outcome(Measurement(found.value, found.std, found.limit))
+def _read(x: Any, value: Any, outcome: str | None = None) -> Outcome:
+    """A value with its standard deviation; what is more than these stays a measurement."""
+    found = read_value(x, value, outcome=outcome)
+    if found.limit is not None or found.block is not None:
+        return Outcome(Measurement(found.value, found.std, found.limit, found.block))
     return Outcome(found.value, found.std)
 
 
 def _read_all(x: Any, found: Mapping[str, Any]) -> Outcome:
     """Values by name, and the standard deviations that are known."""
-    each = {name: _read(f"{name} of {x!r}", value) for name, value in found.items()}
+    try:
+        each = {name: _read(x, value, name) for name, value in found.items()}
+    except StudyError as error:
+        # The trial has failed, and what else was measured is kept with it.
+        raise StudyError(f"{error}. The function returned {dict(found)!r}") from None
     stds = {name: one.std for name, one in each.items() if one.std is not None}
     return Outcome({name: one.value for name, one in each.items()}, stds or None)

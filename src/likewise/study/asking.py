@@ -19,7 +19,7 @@ from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.goals import Goals, Price
 from likewise.study.methods.base import Known, Proposal, Proposer
-from likewise.study.observations import observations, trials_of
+from likewise.study.observations import failures, observations, trials_of
 from likewise.study.record.ledger import HOLDING, OPEN, Ledger
 from likewise.study.record.recorder import new_row
 from likewise.study.record.suspicion import REPEAT
@@ -61,7 +61,7 @@ class Asking:
     def __post_init__(self) -> None:
         self._told = observations(self.ledger, self.goals)
         self._trials = {name: trials_of(self.ledger, name, self.goals) for name in self._told.outcomes}
-        self._failed = [trial.object for trial in self.ledger.within(State.FAILED)]
+        self._failed = failures(self.ledger)
         self._pending = [trial.object for trial in self.ledger.within(State.ASKED)]
         # The trials that were queued, by their objects' keys, and those of them that this worker has begun.
         self._queued: dict[str, int] = {}

@@ -278,8 +278,8 @@ def _check_contradictions(found: Goals) -> None:
         aim = found.objectives.get(name)
         if (aim == "maximize" and math.isinf(limits.low)) or (aim == "minimize" and math.isinf(limits.high)):
             raise StudyError(
-                f"{name!r} is to {aim}, and its constraint {limits.describe()} limits it on the other side alone; "
-                "leave one of them out, or give Between(…, …)"
+                f"{name!r} is to {aim}, but may not be {'above' if aim == 'maximize' else 'below'} "
+                f"{limits.high if aim == 'maximize' else limits.low:g}; leave one of them out, or limit both sides"
             )
 
 

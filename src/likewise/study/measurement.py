@@ -89,8 +89,10 @@ def with_limits(value: Any, below: Any, above: Any) -> Any:
     return Below(below) if below is not None else Above(above) if above is not None else value
 
 
-def read_value(x: Any, value: Any, std: float | None = None) -> Outcome:
+def read_value(x: Any, value: Any, std: float | None = None, outcome: str | None = None) -> Outcome:
     """The value of an object, its standard deviation and its limit, refused when they are no finite numbers.
+
+    outcome: its name, where there are names.
 
     >>> read_value("CCO", Measurement(0.31, std=0.02))
     Outcome(value=0.31, std=0.02, limit=None, block=None)
@@ -100,20 +102,19 @@ def read_value(x: Any, value: Any, std: float | None = None) -> Outcome:
         limit, block, std = value.limit, value.block, value.std if std is None else std
         value = value.value
     number = _number(value)
+    whose = reprlib.repr(x) if outcome is None else f"{outcome!r} of {reprlib.repr(x)}"
+    remedy = "use fail" if outcome is None else f"leave {outcome!r} out, or use fail if nothing could be measured"
     if number is None:
-        raise StudyError(
-            f"the value of {reprlib.repr(x)} is no number: {reprlib.repr(value)}; tell a float, or use fail"
-        )
+        raise StudyError(f"the value of {whose} is no number: {reprlib.repr(value)}; tell a float, or {remedy}")
     if not abs(number) <= LARGEST:
         raise StudyError(
-            f"the value of {reprlib.repr(x)} is {number:g}, not a number up to {LARGEST:g} in size; "
-            "if it could not be measured, use fail(…, reason)"
+            f"the value of {whose} is {number:g}, not a number up to {LARGEST:g} in size; "
+            + ("if it could not be measured, use fail(…, reason)" if outcome is None else remedy)
         )
     spread = None if std is None else _number(std)
     if std is not None and (spread is None or not 0 <= spread <= LARGEST):
         raise StudyError(
-            f"the standard deviation of {reprlib.repr(x)} is {reprlib.repr(std)}; "
-            f"it must be a number from 0 to {LARGEST:g}"
+            f"the standard deviation of {whose} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
         )
     return Outcome(number, spread, limit, block)
 

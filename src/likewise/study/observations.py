@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.model.gram import same_objects
-from likewise.model.schedule import Data
+from likewise.model.schedule import EVERY_EVENT_UNTIL, Data
 from likewise.model.targets.blocks import NONE
 from likewise.model.targets.censoring import SIDES
 from likewise.study.goals import VALUE, Goals
@@ -19,14 +20,19 @@ from likewise.study.trial import Outcome, State, Trial
 
 
 def observations(ledger: Ledger, goals: Goals) -> Told:
-    """What was told, by outcome, in the order it became known, so that Gram matrices only grow; larger is better."""
+    """What was told, by outcome; larger is better.
+
+    As long as the committee is fitted after every tell, observations are in an order that belongs to the objects, so
+    that permuting the tells changes nothing, to the last digit. Then they are in the order in which they became known,
+    so that Gram matrices only grow.
+    """
     if not goals.named:
-        told = ledger.within(State.TOLD)
+        told = trials_of(ledger, VALUE, goals)
         data = _data(ledger, told, [ledger.event(trial.id) for trial in told], goals.sign(VALUE), VALUE)
         return Told({VALUE: data} if told else {}, data)
     outcomes = {}
     for name in goals.outcomes:
-        if told := ledger.measured(name):
+        if told := trials_of(ledger, name, goals):
             events = [trial.outcomes[name].told for trial in told]
             outcomes[name] = _data(ledger, told, events, goals.sign(name), name)
     return Told(outcomes, next(iter(outcomes.values())) if len(outcomes) == 1 else _whole(ledger))
@@ -34,7 +40,23 @@ def observations(ledger: Ledger, goals: Goals) -> Told:
 
 def trials_of(ledger: Ledger, name: str, goals: Goals) -> list[Trial]:
     """The trials behind the observations of an outcome, in their order."""
-    return ledger.measured(name) if goals.named else ledger.within(State.TOLD)
+    told = ledger.measured(name) if goals.named else ledger.within(State.TOLD)
+    return _arrange(ledger, told, lambda trial: (goals.sign(name) * value_of(trial, name), std_of(trial, name) or 0.0))
+
+
+def failures(ledger: Ledger) -> list[Any]:
+    """The objects that failed: few in an order of their own, of many the latest last."""
+    return [trial.object for trial in _arrange(ledger, ledger.within(State.FAILED), lambda trial: (trial.id,))]
+
+
+def _arrange(ledger: Ledger, trials: list[Trial], measured: Callable[[Trial], tuple[float, ...]]) -> list[Trial]:
+    """Few of them in an order of their own: by their objects, and of one object by what was measured.
+
+    A committee is fitted on all of these, whenever each was told.
+    """
+    if len(trials) > EVERY_EVENT_UNTIL:
+        return trials
+    return sorted(trials, key=lambda trial: (ledger.lot(trial.id), ledger.key_of(trial.id), *measured(trial)))
 
 
 def _data(ledger: Ledger, told: Sequence[Trial], events: Sequence[int], sign: float, name: str) -> Data:
@@ -45,7 +67,7 @@ def _data(ledger: Ledger, told: Sequence[Trial], events: Sequence[int], sign: fl
         sign * np.array([value_of(trial, name) for trial in told]),
         stds**2 if stds.any() else None,
         np.array([ledger.lot(trial.id) for trial in told]),
-        np.array(events, dtype=np.intp),
+        _events(events),
         sign * sides if sides.any() else None,
         _blocks([trial.outcomes[name].block if name in trial.outcomes else None for trial in told]),
     )
@@ -60,13 +82,20 @@ def _blocks(labels: Sequence[str | None]) -> NDArray[np.intp] | None:
 
 
 def _whole(ledger: Ledger) -> Data:
-    """All measured objects, in the order in which their first outcome was told."""
+    """All measured objects, by when their first outcome was told."""
     told = ledger.within(State.TOLD)
     first = {trial.id: min(one.told for one in trial.outcomes.values()) for trial in told}
-    told = sorted(told, key=lambda trial: (first[trial.id], ledger.lot(trial.id), trial.id))
-    events = np.array([first[trial.id] for trial in told], dtype=np.intp)
+    few = len(told) <= EVERY_EVENT_UNTIL
+    told = sorted(told, key=lambda trial: (0 if few else first[trial.id], ledger.lot(trial.id), trial.id))
+    events = _events([first[trial.id] for trial in told])
     lots = np.array([ledger.lot(trial.id) for trial in told])
     return Data([trial.object for trial in told], np.arange(float(len(told))), None, lots, events)
+
+
+def _events(numbers: Sequence[int]) -> NDArray[np.intp]:
+    """The events of observations; those of few, which are in an order of their own, are as one."""
+    found = np.array(numbers, dtype=np.intp)
+    return found if len(found) > EVERY_EVENT_UNTIL else np.zeros_like(found)
 
 
 def value_of(trial: Trial, name: str = VALUE) -> float:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from likewise.campaign.display.numbers import rounded
+from likewise.campaign.problem import Problem
 from likewise.campaign.wording import percent
 from likewise.study.gain import Gain
 
 # Less than this, and one may as well stop.
 SLIGHT = 0.05
+NOTHING_LEFT = "Every candidate has a value or is under way: there is nothing left to suggest."
+NOTHING_FITS = "No candidate fits what is asked of the batch, so nothing is suggested."
 ORDER = (
     "Each is chosen in view of those above it, as the one that promises most beside them. So a later one may have the "
     "higher expectation."
@@ -42,3 +45,13 @@ def front_prospect(gain: Gain | None, *, entering: bool) -> str:
     what = "enters the front" if entering else "beats the best so far within the limits"
     little = " That is little: it may be time to stop." if gain.chance < SLIGHT else ""
     return f"Still to be gained: chance of {percent(gain.chance)} that the most promising one {what}.{little}"
+
+
+def nothing_to_suggest(problem: Problem) -> str:
+    """Why there is no suggestion: no candidate is left, or none keeps to what a batch has to."""
+    sheet, key = problem.sheet, problem.study.space.key
+    if sheet is None or problem.pool is None:
+        return NOTHING_LEFT
+    measured = {key(trial.object) for trial in problem.study.trials}
+    free = any(key(sheet.objects[i]) not in measured for i in sheet.candidates)
+    return NOTHING_FITS if free else NOTHING_LEFT

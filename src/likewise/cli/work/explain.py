@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,11 +82,24 @@ def _object(table: Sheet, what: list[str]) -> Any:
         if len(what) != 1:
             raise UsageError(f"give one OBJECT of column {columns[0]!r}, not {len(what)}; put it in quotation marks.")
         return cell_of_kind(what[0], table.kinds.get(columns[0], "text"), columns[0], table.sign)
+    what = _parts(what, columns)
     cells = dict(part.split("=", 1) for part in what if "=" in part)
     if set(cells) != set(columns) or len(cells) != len(what):
         form = " ".join(f"{name}=…" for name in columns)
         raise UsageError(f"an object of {table.table.name} is a record; give it as {form}, not as {' '.join(what)!r}.")
     return {name: cell_of_kind(cells[name], table.kinds.get(name, "text"), name, table.sign) for name in columns}
+
+
+def _parts(what: list[str], columns: Sequence[str]) -> list[str]:
+    """The parts of a record, also where all of them stand in one pair of quotation marks.
+
+    >>> _parts(["metal=Pd ligand=P(t-Bu)3, solvent=DMF water"], ["metal", "ligand", "solvent"])
+    ['metal=Pd', 'ligand=P(t-Bu)3', 'solvent=DMF water']
+    """
+    if len(what) != 1:
+        return what
+    names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True)))
+    return re.split(rf"[\s,;]+(?=(?:{names})=)", what[0].strip())
 
 
 def _rows_of(problem: Problem, x: Any, outcome: str | None) -> list[tuple[int, Measurement]]:

@@ -115,6 +115,7 @@ class Session:
 
     def model(self, typed: Aim, columns: Columns) -> Aim:
         """How objects of these columns are compared, and which are the best."""
+        _check_direction(typed.minimize, columns.value or ())
         filled = self.fill(typed)
         if filled.bounds is None or typed.bounds is not None:
             return filled
@@ -143,6 +144,17 @@ class Session:
         if self.project is not None and name not in ("n", "out", "report"):
             option = shlex.join(words({name: value})) or "--maximize"
             self.listener.note(f"{option} in place of what {self.project.path} says, for this command alone")
+
+
+def _check_direction(minimize: bool | None, values: Sequence[str]) -> None:
+    """Refuse a direction for all columns of values where each has one of its own, and one is another."""
+    own = {text: read_value(text)[1] for text in values}
+    if minimize is None or None in own.values():
+        return
+    wanted = "minimize" if minimize else "maximize"
+    for text, direction in own.items():
+        if direction != wanted:
+            raise UsageError(f"--{wanted} contradicts {text!r}; give the direction once, with the column.")
 
 
 def _with_directions(typed: Sequence[str], known: Sequence[str]) -> list[str]:

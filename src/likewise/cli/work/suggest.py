@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from likewise.campaign import names, space_text
 from likewise.campaign.aims import Aims, read_value
 from likewise.campaign.display.naming import cells_of, columns_of
+from likewise.campaign.display.prospects import nothing_to_suggest
 from likewise.campaign.judgement import judge
 from likewise.campaign.listener import Listener
 from likewise.campaign.plate_map import plate_map, write_plate
@@ -35,7 +36,6 @@ from likewise.cli.parameters import Reply
 from likewise.cli.work.init import write_empty
 from likewise.cli.work.session import Session
 from likewise.cli.work.suggest_reply import (
-    NOTHING_LEFT,
     Answer,
     Files,
     Plan,
@@ -159,7 +159,7 @@ def answer(
     with listener.working("comparing objects") as progress:
         ask = partial(_ask, n=n, batch=batch)
         problem, found = solve(table, request, ask, listener, progress=progress)
-    _remark(problem, found, n, listener, bound=batch != Batch())
+    _remark(problem, found, n, listener, batch)
     judgement = judge(problem)
     verdict = None if judgement is None else judgement.verdict
     asked = Asked(chosen, tuple(again), before, {"options": plan.options, "verdict": verdict})
@@ -231,15 +231,20 @@ def _say_again(table: Sheet, rows: Sequence[int], listener: Listener) -> None:
     listener.note(f"Nothing has come back of round {number} yet, so it is made anew (--more: others beside it)")
 
 
-def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener, *, bound: bool) -> None:
+def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener, batch: Batch) -> None:
     """Note what the table holds, and what is out of the ordinary about the answer."""
     if problem.sheet is not None:
         _remark_on_rows(problem.sheet, problem, listener)
-    if len(found) < n and bound:
+    if found and (spent := batch.spent(problem, [s.object for s in found])) is not None:
+        of = "" if batch.budget is None else f", of a budget of {batch.budget:g}"
+        listener.note(f"{count(len(found), 'suggestion')} for {spent:g} by column {batch.cost!r}{of}")
+    if found and len(found) < n and batch.cost is not None and problem.measured:
+        listener.note("No other is suggested: it costs more than is left, or adds next to nothing to these")
+    elif len(found) < n and batch != Batch():
         fit = "suggestion fits" if len(found) == 1 else "suggestions fit"
         listener.note(f"Only {len(found)} {fit} what is asked of the batch; loosen {LOOSEN}")
     elif not found:
-        listener.note(f"{NOTHING_LEFT} Add rows without a value, or use --space")
+        listener.note(f"{nothing_to_suggest(problem)} Add rows without a value, or use --space")
     elif len(found) < n:
         listener.note(f"Only {count(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
 

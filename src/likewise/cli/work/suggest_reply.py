@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from likewise.campaign.display.naming import cells_of, columns_of, headings_of, named_cells
 from likewise.campaign.display.numbers import expectation, interval, plus_minus
-from likewise.campaign.display.prospects import ORDER, front_prospect, prospect
+from likewise.campaign.display.prospects import ORDER, front_prospect, nothing_to_suggest, prospect
 from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.judgement import Judgement
 from likewise.campaign.listener import Listener
@@ -28,7 +28,6 @@ from likewise.study.gain import Gain
 from likewise.study.suggestion import Suggestion
 
 NEXT = "next.csv"
-NOTHING_LEFT = "Every candidate has a value or is under way: there is nothing left to suggest."
 
 
 class Files(NamedTuple):
@@ -189,7 +188,7 @@ def _best_json(problem: Problem) -> dict[str, Any]:
 def say_answer(answer: Answer) -> None:
     reasons = Reasons.of(answer.problem)
     if not answer.suggestions:
-        say(NOTHING_LEFT)
+        say(nothing_to_suggest(answer.problem))
     else:
         say(*_laid_out(answer, reasons))
     _say_background(answer, reasons)

@@ -91,7 +91,7 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
         raise StudyError(f"no outcome of {reprlib.repr(about)} was given; tell some of {', '.join(map(repr, names))}")
     if missing := [name for name in stds if name not in value]:
         raise StudyError(f"the standard deviation of {missing[0]!r} is given without its value; tell both")
-    return {name: read_value(_Whose(name, about), each, stds.get(name)) for name, each in value.items()}
+    return {name: read_value(about, each, stds.get(name), outcome=name) for name, each in value.items()}
 
 
 def read_notes(notes: Any) -> str | None:
@@ -115,17 +115,6 @@ def _plain(content: Any) -> Any:
     if hasattr(content, "tolist"):
         return content.tolist()
     raise TypeError(f"{type(content).__name__} is no text, number or list")
-
-
-@dataclass(frozen=True, repr=False)
-class _Whose:
-    """An outcome of an object, in messages."""
-
-    name: str
-    about: Any
-
-    def __repr__(self) -> str:
-        return f"{self.name!r} of {reprlib.repr(self.about)}"
 
 
 def told_row(goals: Goals, row: Any) -> Finding:

@@ -1,0 +1,94 @@
+"""Batches within a budget: what they promise, and what is left unspent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import likewise as lw
+from likewise.acquisition.cost import Priced
+from likewise.acquisition.improvement import LogExpectedImprovement
+from likewise.acquisition.scorer import Scorer
+from likewise.search.base import Found
+from likewise.search.budget import NEGLIGIBLE, pick_within
+
+PLACES = [{"a": float(a), "b": float(b)} for a, b in np.random.default_rng(0).random((200, 2)).round(3)]
+
+
+def height(x: Any) -> float:
+    return float(10 * np.exp(-20 * ((x["a"] - 0.7) ** 2 + (x["b"] - 0.3) ** 2)) + 3 * x["a"])
+
+
+def price(x: Any) -> float:
+    return float(1 + 80 * x["a"] ** 2)
+
+
+def prices(objects: Any) -> np.ndarray:
+    return np.array([price(x) for x in objects])
+
+
+def told(seed: int) -> lw.Study:
+    study = lw.Study(lw.Pool(PLACES), lw.Matern(), seed=seed)
+    some = np.random.default_rng(seed).permutation(len(PLACES))[:12].tolist()
+    study.tell_many([(PLACES[i], height(PLACES[i])) for i in some])
+    return study
+
+
+def gains(study: lw.Study, objects: list[Any]) -> list[float]:
+    """What each object promises with those before it in flight."""
+    scorer, found = Scorer.on(study.committee(), LogExpectedImprovement()), []
+    for x in objects:
+        found.append(float(np.exp(scorer.score([x])[0])))
+        scorer = scorer.with_pending([x])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("budget", [20.0, 60.0, 500.0])
+def test_nothing_is_bought_that_adds_next_to_nothing(seed: int, budget: float) -> None:
+    study = told(seed)
+    asked = [s.object for s in study.ask(8, cost=price, budget=budget)]
+    assert sum(map(price, asked)) <= budget
+    each = gains(study, asked)
+    assert all(own >= 0.99 * NEGLIGIBLE * sum(each[:i]) for i, own in enumerate(each))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_large_budget_buys_what_promises_most_and_not_what_is_cheap(seed: int) -> None:
+    """As much as an ask without a price, for which the budget is enough."""
+    study = told(seed)
+    bought = sum(gains(study, [s.object for s in study.ask(4, cost=price, budget=1000.0)]))
+    asked = [s.object for s in told(seed).ask(4)]
+    assert sum(map(price, asked)) <= 1000.0
+    assert bought >= 0.97 * sum(gains(study, asked))
+
+
+def test_of_a_cheap_trifle_and_a_dear_prize_the_prize_is_bought() -> None:
+    """By gain for cost alone the trifle comes first, and then there is not enough left for the prize."""
+
+    class Fixed(Priced):
+        def score(self, objects: Any) -> Any:
+            return self._per_cost(np.log([{"trifle": 0.1, "prize": 5.0}[x] for x in objects]), self.costs(objects))
+
+        def with_pending(self, objects: Any) -> Any:
+            return self
+
+    class Every:
+        def equilibria(self, scorer: Any, state: Any, *, last: Any = None, most: Any = None) -> Any:
+            objects = [x for x in ("trifle", "prize") if x not in state.bought]
+            scores = scorer.score(objects) if objects else np.zeros(0)
+            order = [i for i in np.argsort(-scores).tolist() if np.isfinite(scores[i])]
+            return Found([objects[i] for i in order], scores[order])
+
+    class State:
+        def __init__(self, bought: tuple[str, ...] = ()) -> None:
+            self.bought = bought
+
+        def without(self, objects: Any) -> State:
+            return State((*self.bought, *objects))
+
+    costs = {"trifle": 1.0, "prize": 100.0}
+    scorer = Fixed(None, lambda objects: np.array([costs[x] for x in objects]), 100.0)  # type: ignore[arg-type]
+    assert pick_within(2, scorer, Every(), State()) == ["prize"]  # type: ignore[arg-type]
