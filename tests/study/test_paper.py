@@ -393,17 +393,35 @@ def test_a_stored_study_goes_on_as_if_it_had_never_stopped(tmp_path):
 
 
 def test_an_ask_is_quick():
-    """n = 100, d = 6: at most 0.1 s of processor time."""
+    """n = 100, d = 6: at most six times the bare matrix work of its 200 steps, 0.1 s where that takes 0.02 s."""
     rng = np.random.default_rng(0)
     x = 10 * rng.random((100, 6))
-    times = []
-    for strategy in ("two_stage", "top"):
-        study = study_of(
-            lw.Box([0.0] * 6, [10.0] * 6), lw.RBF(5.0), list(x), np.sin(x).sum(axis=1), lw.Paper(strategy=strategy)
-        )
-        study.predict(x[:1])
-        begun = time.process_time()
-        study.ask(8)
-        times.append(time.process_time() - begun)
-    # The limit is 0.1 s; twice that where other work shares the processor's caches.
-    assert max(times) < 0.2
+    took = {strategy: min(_seconds(_ask_of_paper(strategy, x)) for _ in range(3)) for strategy in ("two_stage", "top")}
+    bare = min(_seconds(lambda: _bare_steps(x)) for _ in range(3))
+    assert max(took.values()) < 6.0 * bare, (took, bare)
+
+
+def _ask_of_paper(strategy, x):
+    """A study that is ready to be asked."""
+    box, values = lw.Box([0.0] * 6, [10.0] * 6), np.sin(x).sum(axis=1)
+    study = study_of(box, lw.RBF(5.0), list(x), values, lw.Paper(strategy=strategy))
+    study.predict(x[:1])
+    return lambda: study.ask(8)
+
+
+def _bare_steps(x):
+    """What 200 steps of a trajectory from every observation cannot do without: scores, two products, the slopes."""
+    inverse = np.linalg.inv(np.exp(-0.02 * ((x[:, None] - x) ** 2).sum(axis=2)) + 0.01 * np.eye(len(x)))
+    at = x
+    for _ in range(200):
+        squares = (at**2).sum(axis=1)[:, None] + (x**2).sum(axis=1) - 2.0 * at @ x.T
+        scores = np.exp(-0.02 * squares)
+        halves = scores @ inverse
+        weights = (halves @ x.sum(axis=1))[:, None] * scores + halves * np.einsum("ij,ij->i", halves, scores)[:, None]
+        at = np.clip(at + 1e-9 * (weights.sum(axis=1)[:, None] * at - weights @ x), 0.0, 10.0)
+
+
+def _seconds(call):
+    begun = time.process_time()
+    call()
+    return time.process_time() - begun
