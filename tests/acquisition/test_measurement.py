@@ -119,12 +119,19 @@ def test_a_search_with_noise_leaves_a_hill_that_it_knows() -> None:
     assert any(abs(x - 0.8) < 0.06 for x in asked)
 
 
-def test_a_place_that_was_measured_often_is_left() -> None:
+# The third power of a distance makes no kernel.
+NO_KERNEL = lw.from_function(lambda a, b: float(np.exp(-((abs(a[0] - b[0]) / 0.15) ** 3))))
+
+
+@pytest.mark.parametrize("similarity", [lw.RBF(0.1), NO_KERNEL], ids=["kernel", "no kernel"])
+def test_a_place_that_was_measured_often_is_left(similarity: lw.Similarity) -> None:
     """Thirty noisy values about one place settle it, as far as they can; next to it there is nothing to find."""
     rng = np.random.default_rng(0)
     x = [np.array([0.5 + 1e-3 * rng.standard_normal()]) for _ in range(30)] + [np.array([v]) for v in (0.1, 0.9)]
     y = np.append(1.0 + 0.3 * rng.standard_normal(30), [0.0, 0.2])
-    scorer = Scorer.on(fit([Gram.of(lw.RBF(0.1), x)], y), EI)
+    scorer = Scorer.on(fit([Gram.of(similarity, x)], y), EI)
+    certain = np.array([member.regression.certain() for member in scorer.committee.members])
+    np.testing.assert_array_equal(np.ravel(scorer.margins) > 0.0, ~certain)
     there, elsewhere = scorer.score([np.array([0.5004]), np.array([0.3])])
     assert there < elsewhere - 1.0
 

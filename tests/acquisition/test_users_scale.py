@@ -103,7 +103,8 @@ def test_the_expected_growth_is_that_of_the_users_hypervolume(kind: Any) -> None
     low = np.array([bent.lengths(np.array(made.reference[:1]))[0], made.reference[1]])
     x = [[0.9, 0.5]]
     found = [one.committee.moments(*_compared(one.committee, x)) for one in made.outcomes]
-    moments = [(m, moved(v, noise)) for (m, v), noise in zip(found, made.noises, strict=True)]
+    each = zip(found, made.margins, made.noises, strict=True)
+    moments = [(m - margin, moved(v, noise)) for (m, v), margin, noise in each]
     rng, before, grown = np.random.default_rng(3), hypervolume(front, low), []
     for _ in range(1500):
         one, two = (m[0, 0] + s[0, 0] * rng.standard_normal() for m, s in moments)

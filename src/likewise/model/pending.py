@@ -168,7 +168,7 @@ def panels(members: Sequence[tuple[Mix, Regression, Pending | None]]) -> list[tu
 
 def settle(regression: Regression, places: Sequence[int]) -> Matrix | None:
     """The factor F of observed objects whose true values are taken as known; None where D says nothing of variances."""
-    if not len(places) or not regression.bounded:
+    if not len(places) or not regression.definite:
         return None
     covariance, across = _observed(regression, places)
     ratios = (regression.noise / regression.amplitude)[np.asarray(places, dtype=np.intp)]
@@ -180,7 +180,7 @@ def doubts(regression: Regression, places: Sequence[int]) -> Vector:
 
     0 where D says nothing of variances.
     """
-    if not len(places) or not regression.bounded:
+    if not len(places) or not regression.definite:
         return np.zeros(len(places))
     signed = np.diag(_observed(regression, places)[0])
     return np.asarray(np.sqrt(regression.spread * np.maximum(signed, 0.0)))

@@ -85,11 +85,15 @@ class Regression:
 
     @property
     def bounded(self) -> bool:
-        """Whether no variance is above a · S(x, x): D must be positive semi-definite."""
+        """Whether no variance is above a · S(x, x)."""
+        return self.definite and (self.psd or self.treatment.within_selves)
+
+    @property
+    def definite(self) -> bool:
+        """Whether D is positive semi-definite, so that what noise leaves in doubt about observed objects is known."""
         if not self.treatment.definite:
             return self.psd and self.solution.exact
-        within = self.psd or self.treatment.within_selves
-        return within and (self.solution.exact or self.singular == "minimum_norm")
+        return self.solution.exact or self.singular == "minimum_norm"
 
     @property
     def shrinking(self) -> bool:
