@@ -114,7 +114,7 @@ def check_row(row: NewRow) -> NewRow:
     state = State(row.state)
     value, std = _check_measured(state, row.value, row.std, row.outcomes)
     lease = None if row.lease is None or state is not State.ASKED else finite("lease", row.lease, NO_SECONDS)
-    for what, text in (("object", row.payload), ("summary", row.summary), ("notes", row.notes)):
+    for what, text in (("object", row.payload), ("summary", row.summary), ("notes", row.notes or "{}")):
         check_json(what, text)
     if row.key != plain(row.key):
         raise StudyError(f"key {row.key!r} holds characters that cannot be stored; write it as ASCII JSON")
@@ -128,7 +128,7 @@ def check_end(end: End) -> End:
         raise StudyError(f"trial {end.id} cannot become {state.value!r}: a trial ends as told, failed or abandoned")
     value, std = _check_measured(state, end.value, end.std, end.outcomes)
     for what, text in (("summary", end.summary), ("notes", end.notes)):
-        check_json(what, text)
+        check_json(what, text or "{}")
     lease = None if end.lease is None or state is not State.ASKED else finite("lease", end.lease, NO_SECONDS)
     error, worker = (None if text is None else plain(text) for text in (end.error, end.worker))
     return replace(end, id=int(end.id), state=state, value=value, std=std, error=error, worker=worker, lease=lease)
@@ -165,9 +165,9 @@ def plain(text: object) -> str:
     return str(text).replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def check_json(what: str, text: str | None) -> None:
-    """A complaint about a text that is no JSON; what says nothing is none."""
-    if not text or text == "{}":
+def check_json(what: str, text: str) -> None:
+    # Most summaries and notes say nothing.
+    if text == "{}":
         return
     try:
         strict_json(text)
