@@ -16,6 +16,7 @@ from likewise.model.fit import Settings, fit
 from likewise.model.gram import Gram
 from likewise.model.pending import Panel, Pending, doubts, settle
 from likewise.model.regression import Regression
+from likewise.similarity.combine.fixed import fixed
 
 EI = lw.LogExpectedImprovement()
 
@@ -119,11 +120,7 @@ def test_a_search_with_noise_leaves_a_hill_that_it_knows() -> None:
     assert any(abs(x - 0.8) < 0.06 for x in asked)
 
 
-# The third power of a distance makes no kernel.
-NO_KERNEL = lw.from_function(lambda a, b: float(np.exp(-((abs(a[0] - b[0]) / 0.15) ** 3))))
-
-
-@pytest.mark.parametrize("similarity", [lw.RBF(0.1), NO_KERNEL], ids=["kernel", "no kernel"])
+@pytest.mark.parametrize("similarity", [lw.RBF(0.1), fixed(lw.RBF(0.1))], ids=["learnt", "warped, no kernel"])
 def test_a_place_that_was_measured_often_is_left(similarity: lw.Similarity) -> None:
     """Thirty noisy values about one place settle it, as far as they can; next to it there is nothing to find."""
     rng = np.random.default_rng(0)

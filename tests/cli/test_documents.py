@@ -49,8 +49,7 @@ def test_the_first_screen_of_the_readme_is_what_the_commands_say(run: Run) -> No
     pytest.importorskip("rdkit")
     pytest.importorskip("matplotlib")
     demo, suggest = commands(README)
-    # One round of the five: they take time, and what is said about them is the same.
-    assert run(*demo, "--rounds", 1).code == 0
+    assert run(*demo).code == 0
     answer = run(*suggest)
     assert answer.code == 0
     shown = blocks(README, "console")[0].splitlines()[2:]
@@ -67,7 +66,7 @@ def test_the_first_screen_of_the_readme_is_what_the_commands_say(run: Run) -> No
         csv.writer(file).writerows([header, *filled])
     (merge,) = re.findall(r"`likewise (tell [^`]*)`", README)
     assert run(*shlex.split(merge)).code == 0
-    assert run("diagnose", *suggest[1:6], "--json").data["observations"] == 11
+    assert run("diagnose", *suggest[1:6], "--json").data["observations"] == 27
 
 
 def test_the_snippets_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,10 +34,17 @@ def margins_of(committee: Committee, places: Sequence[Sequence[int]]) -> Matrix:
 
     Between measured objects a mean is always a little higher somewhere. Without noise that is to be gained; with noise
     it is gained by measuring there only if it is more than a share of the doubt that noise leaves about the best. To
-    members to which a value, once measured, is as good as certain there is none.
+    members to which a value, once measured, is as good as certain there is none. Where objects do not vary smoothly
+    there is nothing between them, and what is no kernel may take for noise in what its twins differ: it has none there.
     """
-    each = zip((member.regression for member in committee.members), places, strict=True)
-    return DOUBT * np.array([[0.0 if one.certain() or not own else doubts(one, own).mean()] for one, own in each])
+    smooth, regressions = committee.differentiable, [member.regression for member in committee.members]
+    known = [
+        own if (smooth or one.bounded) and not one.certain() else []
+        for one, own in zip(regressions, places, strict=True)
+    ]
+    return DOUBT * np.array(
+        [[doubts(one, own).mean() if own else 0.0] for one, own in zip(regressions, known, strict=True)]
+    )
 
 
 def moved(variances: Matrix, noise: Any) -> Matrix:

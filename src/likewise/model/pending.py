@@ -168,7 +168,7 @@ def panels(members: Sequence[tuple[Mix, Regression, Pending | None]]) -> list[tu
 
 def settle(regression: Regression, places: Sequence[int]) -> Matrix | None:
     """The factor F of observed objects whose true values are taken as known; None where D says nothing of variances."""
-    if not len(places) or not regression.definite:
+    if not len(places) or not regression.bounded:
         return None
     covariance, across = _observed(regression, places)
     ratios = (regression.noise / regression.amplitude)[np.asarray(places, dtype=np.intp)]
