@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.model.committee import Committee
 from likewise.model.pending import doubts
+from likewise.model.regression import Regression
 from likewise.similarity.base import Matrix
 
 TINY = np.finfo(float).tiny
@@ -37,14 +38,13 @@ def margins_of(committee: Committee, places: Sequence[Sequence[int]]) -> Matrix:
     members to which a value, once measured, is as good as certain there is none. Where objects do not vary smoothly
     there is nothing between them, and what is no kernel may take for noise in what its twins differ: it has none there.
     """
-    smooth, regressions = committee.differentiable, [member.regression for member in committee.members]
-    known = [
-        own if (smooth or one.bounded) and not one.certain() else []
-        for one, own in zip(regressions, places, strict=True)
-    ]
-    return DOUBT * np.array(
-        [[doubts(one, own).mean() if own else 0.0] for one, own in zip(regressions, known, strict=True)]
-    )
+    smooth, each = committee.differentiable, zip((m.regression for m in committee.members), places, strict=True)
+
+    def doubt(one: Regression, own: Sequence[int]) -> float:
+        counts = own and not one.certain() and (smooth or one.bounded)
+        return float(doubts(one, own).mean()) if counts else 0.0
+
+    return DOUBT * np.array([[doubt(one, own)] for one, own in each])
 
 
 def moved(variances: Matrix, noise: Any) -> Matrix:

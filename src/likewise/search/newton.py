@@ -23,6 +23,7 @@ from likewise.search.trajectories import (
     Project,
     Trajectories,
     finite,
+    rests,
 )
 from likewise.similarity.base import Matrix, Vector
 
@@ -84,7 +85,7 @@ def climb_curved(
             share[lost] *= _less(rise[~better], promise[~better])
             failures[lost] += 1
         level = better & (np.maximum(rise, np.abs(promise)) < LEVEL)
-        still = level | np.all(np.abs(moved) < tolerance, axis=1) | (failures[active] >= PATIENCE)
+        still = level | rests(moved, tolerance) | (failures[active] >= PATIENCE)
         rested[active[still]] = True
         active = active[~still]
     return Trajectories(begun, x, scores, rested, taken)

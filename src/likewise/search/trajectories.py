@@ -81,7 +81,7 @@ def ascend(
             x[won], scores[won], slopes[won], failures[won] = there[better], values[better], after, 0
         lost = active[~better]
         size[lost], failures[lost] = SHRINK * stride[~better], failures[lost] + 1
-        still = _rests(moved, tolerance) | (failures[active] >= PATIENCE)
+        still = rests(moved, tolerance) | (failures[active] >= PATIENCE)
         rested[active[still]] = True
         active = active[~still]
         _show(visit, x)
@@ -114,7 +114,7 @@ def iterate(
     while taken < most_steps and len(active):
         taken += 1
         there = project(x[active] + np.nan_to_num(slopes))
-        still = _rests(there - x[active], tolerance)
+        still = rests(there - x[active], tolerance)
         x[active] = there
         scores[active], gradient = linearise(there, active)
         slopes, active = gradient()[~still], active[~still]
@@ -134,7 +134,7 @@ def finite(slopes: Matrix) -> Matrix:
     return slopes if np.isfinite(slopes).all() else np.nan_to_num(slopes)
 
 
-def _rests(moved: Matrix, tolerance: float | Vector) -> NDArray[np.bool_]:
+def rests(moved: Matrix, tolerance: float | Vector) -> NDArray[np.bool_]:
     return np.asarray(np.all(np.abs(moved) < tolerance, axis=1))
 
 
