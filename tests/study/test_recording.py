@@ -183,3 +183,13 @@ def test_an_ask_encodes_the_pool_once_and_its_picks_once_more() -> None:
     study.tell_many([(s, 1.0) for s in found])
     study.ask(4)
     assert similarity.counts.total() - before <= 3 * len(found)
+
+
+def test_an_object_is_written_out_only_where_its_value_is_refused() -> None:
+    class Shy(str):
+        def __repr__(self) -> str:
+            raise AssertionError("nobody has to read this")
+
+    study = lw.Study(lw.Pool(["ab", "ac", "bc"]), lw.Hamming())
+    study.tell(Shy("ab"), 1.0, std=0.1)
+    assert study.best_value == 1.0

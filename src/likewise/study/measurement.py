@@ -101,22 +101,25 @@ def read_value(x: Any, value: Any, std: float | None = None, outcome: str | None
     if isinstance(value, Measurement):
         limit, block, std = value.limit, value.block, value.std if std is None else std
         value = value.value
-    number = _number(value)
+    number, spread = _number(value), None if std is None else _number(std)
+    sound = number is not None and abs(number) <= LARGEST
+    if not sound or (std is not None and (spread is None or not 0 <= spread <= LARGEST)):
+        raise StudyError(_complaint(x, value, number, std, outcome))
+    assert number is not None
+    return Outcome(number, spread, limit, block)
+
+
+def _complaint(x: Any, value: Any, number: float | None, std: Any, outcome: str | None) -> str:
+    """What is wrong with a value that is refused; written only then, as the text of an object takes its time."""
     whose = reprlib.repr(x) if outcome is None else f"{outcome!r} of {reprlib.repr(x)}"
     remedy = "use fail" if outcome is None else f"leave {outcome!r} out, or use fail if nothing could be measured"
     if number is None:
-        raise StudyError(f"the value of {whose} is no number: {reprlib.repr(value)}; tell a float, or {remedy}")
+        return f"the value of {whose} is no number: {reprlib.repr(value)}; tell a float, or {remedy}"
     if not abs(number) <= LARGEST:
-        raise StudyError(
-            f"the value of {whose} is {number:g}, not a number up to {LARGEST:g} in size; "
-            + ("if it could not be measured, use fail(…, reason)" if outcome is None else remedy)
+        return f"the value of {whose} is {number:g}, not a number up to {LARGEST:g} in size; " + (
+            "if it could not be measured, use fail(…, reason)" if outcome is None else remedy
         )
-    spread = None if std is None else _number(std)
-    if std is not None and (spread is None or not 0 <= spread <= LARGEST):
-        raise StudyError(
-            f"the standard deviation of {whose} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
-        )
-    return Outcome(number, spread, limit, block)
+    return f"the standard deviation of {whose} is {reprlib.repr(std)}; it must be a number from 0 to {LARGEST:g}"
 
 
 def _number(value: Any) -> float | None:
