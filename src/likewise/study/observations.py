@@ -106,6 +106,11 @@ def value_of(trial: Trial, name: str = VALUE) -> float:
     return trial.value
 
 
+def has_outcome(trial: Trial, name: str) -> bool:
+    """Whether a told trial has a value of this outcome."""
+    return name in trial.outcomes or (not trial.outcomes and trial.value is not None)
+
+
 def std_of(trial: Trial, name: str = VALUE) -> float | None:
     """The standard deviation of a measurement, where it is known."""
     return trial.outcomes[name].std if name in trial.outcomes else trial.std

@@ -11,7 +11,7 @@ import likewise as lw
 from likewise.model.assessment.diagnosis import diagnose
 from likewise.model.gram import Gram
 from likewise.model.schedule import Data, Model
-from likewise.model.targets.contamination import far_values, suspects
+from likewise.model.targets.contamination import far_values, surely_near, suspects
 
 
 def _points(n: int, rng: np.random.Generator) -> tuple[list[Any], Gram, np.ndarray[Any, Any]]:
@@ -87,3 +87,15 @@ def test_comparing_similarities_leaves_it_out_too() -> None:
     found = lw.compare(points, y, [lw.Matern(), lw.RBF()])
     assert found.diagnosis.suspects[0].value == 8971.0
     assert found.diagnosis.committee.rmse < 50.0
+
+
+@pytest.mark.parametrize("bend", [lambda z: z, np.exp, lambda z: z**5, np.round, lambda z: np.round(0.3 * z)])
+def test_what_is_near_at_a_glance_has_no_far_values(bend: Any) -> None:
+    rng, glances = np.random.default_rng(0), 0
+    for n in range(1, 60):
+        y = bend(rng.standard_normal(n))
+        y[rng.integers(n)] *= rng.choice([1.0, 1.0, 10.0, 100.0])
+        glance = surely_near(sorted(y.tolist()))
+        glances += glance
+        assert not (glance and len(far_values(y)))
+    assert glances > 5

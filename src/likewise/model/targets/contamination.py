@@ -12,6 +12,7 @@ model, and named; nothing else happens to them.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,26 @@ def far_values(values: Vector, extra_noise: Vector | None = None) -> Index:
     beyond = np.maximum(values[far] - np.max(rest), np.min(rest) - values[far])
     far = far[beyond > RANGES * np.ptp(rest)]
     return far[np.argsort(-away[far], kind="stable")] if len(far) <= max(1.0, MOST_SHARE * len(values)) else none
+
+
+def surely_near(ordered: Sequence[float]) -> bool:
+    """Whether none of these values, in their order, can be far from the others: what is sure at a glance.
+
+    Fewer than half of the values lie strictly between two that are half of them apart. So the median distance from the
+    median is no less than the distance to the nearer one of these two. What is near by that is near, and what is within
+    range of it is not far.
+
+    >>> surely_near([40.0, 47.0, 50.0, 55.0, 58.0, 61.0, 62.0, 90.0])
+    True
+    """
+    half, low = len(ordered) // 2, len(ordered) // 4
+    if len(ordered) < FEWEST:
+        return True
+    centre = 0.5 * (ordered[half] + ordered[-1 - half])
+    reach = FAR * NORMAL * min(centre - ordered[low], ordered[low + half] - centre)
+    least = ordered[bisect_left(ordered, centre - reach)]
+    most = ordered[bisect_right(ordered, centre + reach) - 1]
+    return max(ordered[-1] - most, least - ordered[0]) <= RANGES * (most - least)
 
 
 def suspects(grams: Sequence[Gram], values: Vector, extra_noise: Vector | None = None, offset: float = 1.0) -> Index:

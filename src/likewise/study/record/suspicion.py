@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -12,14 +13,14 @@ import numpy as np
 from likewise.errors import LikewiseError, SuspectWarning
 from likewise.model.gram_cache import same_sequence
 from likewise.model.schedule import Data
-from likewise.model.targets.contamination import describe, far_values
+from likewise.model.targets.contamination import describe, far_values, surely_near
 from likewise.spaces.base import Space
 from likewise.study.goals import Goals
 from likewise.study.methods.base import Beliefs, Known, Proposer
-from likewise.study.observations import limit_of, observations, trials_of, value_of
+from likewise.study.observations import has_outcome, limit_of, observations, trials_of, value_of
 from likewise.study.record.findings import Finding
 from likewise.study.record.ledger import Ledger
-from likewise.study.trial import Trial
+from likewise.study.trial import State, Trial
 
 # Marks a suggestion to measure again what may be a bad measurement.
 REPEAT = "repeat"
@@ -34,18 +35,26 @@ class _Exact:
     name: str
     ids: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
+    ordered: list[float] = field(default_factory=list)
     _trials: list[Trial] = field(default_factory=list)
 
     def read(self, trials: list[Trial]) -> None:
-        """Bring them up to date with all trials that have the outcome."""
+        """Bring them up to date with all told trials."""
         first = len(self._trials)
         if not same_sequence(trials[:first], self._trials):
-            self.ids, self.values, first = [], [], 0
+            self.ids, self.values, self.ordered, first = [], [], [], 0
         for trial in trials[first:]:
-            if limit_of(trial, self.name) is None:
+            if has_outcome(trial, self.name) and limit_of(trial, self.name) is None:
                 self.ids.append(trial.id)
                 self.values.append(value_of(trial, self.name))
+                insort(self.ordered, self.values[-1])
         self._trials = trials
+
+    def far(self, new: list[float]) -> list[int]:
+        """The places of the values that are far from all others, these included."""
+        if surely_near(sorted([*self.ordered, *new])):
+            return []
+        return far_values(np.array([*self.values, *new])).tolist()
 
 
 @final
@@ -62,7 +71,7 @@ class Suspicion:
         Only where some value is far from all others, which costs next to nothing to see, and nobody was warned of it
         yet, is the model asked.
         """
-        far = [name for name in goals.outcomes if self._some_far(findings, ledger, name, goals)]
+        far = [name for name in goals.outcomes if self._some_far(findings, ledger, name)]
         if not far:
             return
         ledger.sync()
@@ -76,14 +85,13 @@ class Suspicion:
             for trial in (trials[place] for place in suspects[name]):
                 self._warn(trial, name, goals)
 
-    def _some_far(self, findings: Sequence[Finding], ledger: Ledger, name: str, goals: Goals) -> bool:
+    def _some_far(self, findings: Sequence[Finding], ledger: Ledger, name: str) -> bool:
         new = [value for finding in findings if (value := finding.value_of(name)) is not None]
         if not new:
             return False
         told = self._seen.setdefault(name, _Exact(name))
-        told.read(trials_of(ledger, name, goals))
-        far = far_values(np.array(told.values + new))
-        return any(i >= len(told.ids) or (told.ids[i], name) not in self.warned for i in far.tolist())
+        told.read(ledger.within(State.TOLD))
+        return any(i >= len(told.ids) or (told.ids[i], name) not in self.warned for i in told.far(new))
 
     def _warn(self, trial: Trial, name: str, goals: Goals) -> None:
         if (trial.id, name) not in self.warned:
