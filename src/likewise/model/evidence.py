@@ -37,10 +37,16 @@ def marginal_likelihood(quadratic: float, log_determinant: float, t: int) -> Evi
     >>> round(marginal_likelihood(quadratic=3.0, log_determinant=0.0, t=3).amplitude, 3)
     1.0
     """
-    strength = AMPLITUDE_STRENGTH
-    fit = 0.5 * (t + strength) * np.log(strength + quadratic)
-    log = _constant(t) - 0.5 * t * np.log(np.pi) - fit - 0.5 * log_determinant
-    return Evidence(float(log), float((strength + quadratic) / (t + strength)))
+    return Evidence(float(_log(quadratic, log_determinant, t)), float(_amplitude(quadratic, t)))
+
+
+def _log(quadratic: Any, log_determinant: Any, t: int) -> Any:
+    fit = 0.5 * (t + AMPLITUDE_STRENGTH) * np.log(AMPLITUDE_STRENGTH + quadratic)
+    return _constant(t) - 0.5 * t * np.log(np.pi) - fit - 0.5 * log_determinant
+
+
+def _amplitude(quadratic: Any, t: int) -> Any:
+    return (AMPLITUDE_STRENGTH + quadratic) / (t + AMPLITUDE_STRENGTH)
 
 
 @cache
@@ -54,8 +60,8 @@ def spectral_evidence(levels: Vector, rotated: Vector, ratios: Sequence[float] |
     """Marginal likelihood at each noise from the eigenvalues of the treated S and the rotated values; O(t) a noise."""
     shifted = levels + np.asarray(ratios)[:, None]
     quadratics, determinants = (1.0 / shifted) @ rotated**2, np.log(shifted).sum(axis=1)
-    each = zip(quadratics.tolist(), determinants.tolist(), strict=True)
-    return [marginal_likelihood(quadratic, determinant, len(levels)) for quadratic, determinant in each]
+    t = len(levels)
+    return list(map(Evidence, _log(quadratics, determinants, t).tolist(), _amplitude(quadratics, t).tolist()))
 
 
 def regression_evidence(regression: Regression) -> float:
