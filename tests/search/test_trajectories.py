@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -135,3 +137,23 @@ def test_a_score_that_is_no_number_ends_no_trajectory_there():
     ends = climb_curved(wall, np.array([[0.1], [0.4]]), lambda z: np.clip(z, 0.0, 1.0))
     assert np.all(ends.vectors <= 0.5)
     assert np.all(ends.scores > 0.49)
+
+
+def test_numbers_on_steps_do_not_hold_up_the_others() -> None:
+    """The score between two steps is that of the nearer one: its slope leads nowhere, and is not to be followed."""
+
+    def settle(z: Any, which: Any = None) -> Any:
+        return np.column_stack([np.round(8.0 * z[:, 0]) / 8.0, z[:, 1:]])
+
+    def linearise(z: Any, which: Any) -> Any:
+        there = settle(z) - [0.43, 0.3, 0.6]
+        return -(there**2) @ [1.0, 5.0, 1.0], lambda: -2.0 * there * [1.0, 5.0, 1.0]
+
+    def project(z: Any) -> Any:
+        return np.clip(z, 0.0, 1.0)
+
+    starts = settle(np.random.default_rng(0).random((12, 3)))
+    found = climb_curved(linearise, starts, project, settle=settle)
+    np.testing.assert_allclose(found.vectors[:, 1:], np.tile([0.3, 0.6], (12, 1)), atol=3e-3)
+    assert np.all(found.scores >= found.starts)
+    assert found.steps < climb_curved(linearise, starts, project).steps

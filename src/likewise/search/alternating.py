@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,8 +41,9 @@ class AlternatingSearch(Search):
     ) -> Found:
         found = self.climbing.equilibria(scorer, state, last=last)
         few = self.within((1.0 - SHARE) * allowance(scorer), cast(Continuous, state.space).dimension)
+        resting: list[Any] = []
         for turn in range(self.rounds):
-            found = few._polish(scorer, state, found)
+            found = few._polish(scorer, state, found, resting)
             if turn + 1 < self.rounds:
                 best = Found(found.objects[: self.again], found.scores[: self.again])
                 climbed = replace(self.climbing, fresh=1).equilibria(scorer, state, last=best)
@@ -57,14 +58,16 @@ class AlternatingSearch(Search):
         survivors = max(1, min(self.survivors, int(steps / STEPS)))
         return replace(self, survivors=survivors, most_steps=max(1, min(self.most_steps, int(steps / survivors))))
 
-    def _polish(self, scorer: Scoring, state: SearchState, found: Found) -> Found:
-        """The best found objects with their continuous parts moved uphill."""
+    def _polish(self, scorer: Scoring, state: SearchState, found: Found, resting: list[Any]) -> Found:
+        """The best found objects with their continuous parts moved uphill; what came to rest there before stays."""
         space = cast(Continuous | PartlyContinuous, state.space)
-        few = found.objects[: self.survivors]
+        known = set(map(id, resting))
+        few = [x for x in found.objects[: self.survivors] if id(x) not in known]
         if not few:
             return found
         ends = climb(scorer, space, space.to_vector(few), of=few, most_steps=self.most_steps, curved=True)
         moved = at_vectors(space, ends.vectors, few)
+        resting += [x for x, rests in zip(moved, ends.converged.tolist(), strict=True) if rests]
         objects = moved + found.objects
         return best_distinct(objects, allowed_scores(scorer.score, state.space, objects), state, most=64)
 

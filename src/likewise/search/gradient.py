@@ -120,16 +120,21 @@ def climb(
     """
     where = cast(Space, space)
 
+    def at(vectors: Matrix, which: Indices) -> list[Any]:
+        return at_vectors(space, vectors, [of[i] for i in which.tolist()] if len(of) else ())
+
     def linearise(vectors: Matrix, which: Indices) -> tuple[Vector, Callable[[], Matrix]]:
-        objects = at_vectors(space, vectors, [of[i] for i in which.tolist()] if len(of) else ())
+        objects = at(vectors, which)
         effort.count(objects=len(objects))
         scores, gradient = scorer.linearise(objects)
         if where.where is not None:
             scores = np.where(where.allowed(objects), scores, -np.inf)
         return scores, lambda: space.pull(vectors, gradient())
 
-    steps = climb_curved if curved and space.dimension <= MOST_CURVED else ascend
-    return steps(linearise, starts, space.project, most_steps=most_steps)
+    if not curved or space.dimension > MOST_CURVED:
+        return ascend(linearise, starts, space.project, most_steps=most_steps)
+    settle = (lambda vectors, which: space.to_vector(at(vectors, which))) if where.stepped else None
+    return climb_curved(linearise, starts, space.project, most_steps=most_steps, settle=settle)
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:

@@ -11,6 +11,8 @@ where the score bends downwards, sᵀy > 0. A number that is held at the end of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,7 @@ from likewise.search.trajectories import (
     GROW,
     LARGEST_STEP,
     PATIENCE,
+    Indices,
     Linearise,
     Project,
     Trajectories,
@@ -27,9 +30,12 @@ from likewise.search.trajectories import (
 )
 from likewise.similarity.base import Matrix, Vector
 
+Settle = Callable[[Matrix, Indices], Matrix]
 Curves = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 TINY = 1e-300
+# What a number that is on no steps may differ by, to the object of a vector and back.
+ROUNDING = 1e-9
 # A step that failed is tried again with so much of it, at least and at most.
 LEAST_SHARE, MOST_SHARE = 0.1, 0.5
 # A rise of so large a share of what the slope promises is enough.
@@ -47,8 +53,12 @@ def climb_curved(
     *,
     most_steps: int = 100,
     tolerance: float | Vector = 1e-5,
+    settle: Settle | None = None,
 ) -> Trajectories:
     """Climb from every start together; the arguments are those of `ascend`.
+
+    `settle` takes vectors to those of the objects that are there, where some numbers are on steps. The score between
+    two steps is that of one of them, so that a slope leads nowhere: after a step that fails such numbers are held.
 
     >>> ridge = lambda z, which: (-(z**2) @ [1.0, 50.0], lambda: -2.0 * z * [1.0, 50.0])
     >>> found = climb_curved(ridge, np.array([[0.9, 0.4]]), lambda z: np.clip(z, -1.0, 1.0))
@@ -56,34 +66,31 @@ def climb_curved(
     (True, True)
     """
     x = project(np.array(starts, dtype=float))
-    active = np.arange(len(x))
+    taken, active = 0, np.arange(len(x))
     scores, gradient = linearise(x, active)
     begun, scores, slopes = scores.copy(), scores.copy(), finite(gradient())
-    curves, learnt = _begin(slopes), np.zeros(len(x), dtype=bool)
-    share, failures = np.ones(len(x)), np.zeros(len(x), dtype=int)
-    rested = np.zeros(len(x), dtype=bool)
-    taken = 0
+    share, failures, held = np.ones(len(x)), np.zeros(len(x), dtype=int), np.zeros(x.shape, dtype=bool)
+    curves, learnt, rested = _begin(slopes), *np.zeros((2, len(x)), dtype=bool)
     while taken < most_steps and len(active):
         taken += 1
         here, slope = x[active], slopes[active]
-        free = _free(here, slope, project)
-        there = project(here + share[active][:, None] * _step(curves[active], slope, free))
+        free = _free(here, slope, project) & ~held[active]
+        aim = project(here + share[active][:, None] * _step(curves[active], slope, free))
+        there = aim if settle is None else settle(aim, active)
         moved = there - here
         values, gradient = linearise(there, active)
-        promise = np.einsum("ij,ij->i", slope, moved)
-        rise = values - scores[active]
+        rise, promise = values - scores[active], np.einsum("ij,ij->i", slope, moved)
         better = rise > SUFFICIENT * np.abs(promise)
         if better.any():
-            won = active[better]
-            after = finite(gradient()[better])
+            won, after = active[better], finite(gradient()[better])
             bent = np.where(free[better], slope[better] - after, 0.0)
             curves[won], learnt[won] = _learn(curves[won], moved[better], bent, learnt[won])
             x[won], scores[won], slopes[won] = there[better], values[better], after
             share[won], failures[won] = 1.0, 0
         lost = active[~better]
-        if len(lost):
-            share[lost] *= _less(rise[~better], promise[~better])
-            failures[lost] += 1
+        share[lost] *= _less(rise[~better], promise[~better])
+        held[lost] |= np.abs(there - aim)[~better] > ROUNDING
+        failures[lost] += 1
         level = better & (np.maximum(rise, np.abs(promise)) < LEVEL)
         still = level | rests(moved, tolerance) | (failures[active] >= PATIENCE)
         rested[active[still]] = True
