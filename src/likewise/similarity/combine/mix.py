@@ -15,6 +15,7 @@ import numpy as np
 from likewise.similarity.base import Similarity
 
 NOTHING = 1e-30
+WHOLE = frozenset(map(float, range(1, 9)))
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Mix:
         mixed = self._sum(scores)
         if self.power != 1.0:
             # Rounding may leave a score a hair below zero, where a root is no number.
-            mixed = mixed * mixed if self.power == 2.0 else np.maximum(mixed, 0.0) ** self.power
+            mixed = raised(mixed if self.power == 2.0 else np.maximum(mixed, 0.0), self.power)
         return mixed + self.offset if self.offset else mixed
 
     def pull(self, scores: Mapping[int, Any] | Sequence[Any], weights: Any) -> dict[int, Any]:
@@ -62,9 +63,28 @@ class Mix:
         return total
 
 
+def raised(scores: Any, power: float) -> Any:
+    """s^p; small whole powers are products, which take a tenth of the time.
+
+    >>> float(raised(3.0, 5.0)), round(float(raised(4.0, 1.5)), 9)
+    (243.0, 8.0)
+    """
+    if power not in WHOLE:
+        return scores**power
+    found, square, left = None, scores, int(power)
+    while left:
+        if left % 2:
+            found = square if found is None else found * square
+        left //= 2
+        square = square * square if left else square
+    return found
+
+
 def power_slope(scores: Any, power: float) -> Any:
     """d s^p / ds = p s^(p−1), taken as 0 next to s = 0, where it may be infinite."""
     if power == 1.0:
         return np.ones_like(scores)
+    if power in WHOLE:
+        return power * raised(scores, power - 1.0)
     nothing = np.abs(scores) < NOTHING
     return np.where(nothing, 0.0, power * np.where(nothing, 1.0, scores) ** (power - 1.0))

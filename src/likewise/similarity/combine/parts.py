@@ -26,7 +26,7 @@ from likewise.similarity.base import (
 )
 from likewise.similarity.combine.algebra import merged, others_product
 from likewise.similarity.combine.fields import Fields
-from likewise.similarity.combine.mix import power_slope
+from likewise.similarity.combine.mix import power_slope, raised
 from likewise.similarity.encodings.arrays import (
     MANY,
     Encoding,
@@ -171,9 +171,9 @@ class Parts(Similarity):
         """∂S/∂S_k of the combination, for each part."""
         if self.how == "sum":
             return [w / self.weights.sum() * np.ones_like(scores[0]) for w in self.weights]
-        raised = [s**w for w, s in zip(self.weights, scores, strict=True)]
-        own = [power_slope(s, w) for w, s in zip(self.weights, scores, strict=True)]
-        return [slope * other for slope, other in zip(own, others_product(raised), strict=True)]
+        each = [raised(s, w) for w, s in zip(self.weights.tolist(), scores, strict=True)]
+        own = [power_slope(s, w) for w, s in zip(self.weights.tolist(), scores, strict=True)]
+        return [slope * other for slope, other in zip(own, others_product(each), strict=True)]
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         scores, rows = [], []
@@ -268,8 +268,12 @@ def _levels(values: list[Any]) -> tuple[Indices, Indices] | None:
     """
     if len(values) < MANY:
         return None
+    keys = values if len(set(map(type, values))) == 1 else list(zip(map(type, values), values, strict=True))
     try:
-        first, which = distinct((type(value), value) for value in values)
+        # Too many levels among the first half are too many of all: numbers are seldom twice the same.
+        if not worth_levels(len(values), len(set(keys[: len(keys) // 2]))):
+            return None
+        first, which = distinct(keys)
     except TypeError:
         return None
     return (first, which) if worth_levels(len(values), len(first)) else None
