@@ -75,7 +75,7 @@ def regression_evidence(regression: Regression) -> float:
     """
     away = regression.values - regression.prior_mean
     solution = regression.solution
-    return marginal_likelihood(float(away @ solution.solve(away)), solution.log_determinant, len(away)).log
+    return marginal_likelihood(float(away @ regression.solved), solution.log_determinant, len(away)).log
 
 
 def leave_one_out_density(regression: Regression) -> float:

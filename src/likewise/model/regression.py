@@ -63,9 +63,14 @@ class Regression:
         return self.solution.weights(self.values - self.prior_mean)
 
     @cached_property
+    def solved(self) -> Vector:
+        """D(y − m)."""
+        return self.solution.solve(self.values - self.prior_mean)
+
+    @cached_property
     def fitted(self) -> Vector:
         """μ at the observed objects: their treated rows are those of the treated matrix."""
-        return self.prior_mean + self.treatment.matrix @ self.solution.solve(self.values - self.prior_mean)
+        return self.prior_mean + self.treatment.matrix @ self.solved
 
     def mean(self, rows: Matrix) -> Vector:
         """μ from the rows S_x."""
@@ -112,16 +117,17 @@ class Regression:
             return Prediction.normal(np.zeros(0), np.zeros(0))
         ratio = self.noise / self.amplitude
         diagonal = np.array(self.solution.diagonal)
-        matrix = add_diagonal(self.treatment.matrix, ratio)
         # D_ii = det(M without i) / det(M): next to zero, M without i is singular.
-        scale = np.abs(diagonal) * np.maximum(np.abs(np.diag(matrix)), np.finfo(float).tiny)
+        own = np.abs(np.diag(self.treatment.matrix) + ratio)
+        scale = np.abs(diagonal) * np.maximum(own, np.finfo(float).tiny)
         shaky = np.ones(len(self), dtype=bool) if not self.solution.exact else scale < 1e-8
         safe = np.where(shaky, 1.0, diagonal)
-        solved = self.solution.solve(self.values - self.prior_mean)
-        mean = self.values - solved / safe
+        mean = self.values - self.solved / safe
         signed = 1.0 / safe - ratio
-        for i in np.flatnonzero(shaky):
-            mean[i], signed[i] = self._without(int(i), matrix)
+        if shaky.any():
+            matrix = add_diagonal(self.treatment.matrix, ratio)
+            for i in np.flatnonzero(shaky):
+                mean[i], signed[i] = self._without(int(i), matrix)
         return Prediction.normal(mean, np.sqrt(self.spread * self.treatment.variance(signed)))
 
     def _without(self, i: int, matrix: Matrix) -> tuple[float, float]:

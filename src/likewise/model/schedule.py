@@ -326,13 +326,15 @@ def _on(fitted: Committee, grams: Sequence[Gram], data: Data, treatments: Treatm
 def _first(fitted: Committee, now: Committee, used: Data, n: int) -> Committee:
     """The committee as it was on the first `n` observations; a part of what it is now, where that can be had."""
     first = np.arange(n)
-    grams, then = [gram.part(first) for gram in now.grams], used.part(first)
+    then = used.part(first)
     # Where some values are limits, what stands for them depends on all the others.
     cut = [member.regression.first(n) if used.limits is None else None for member in now.members]
     known = [replace(member, regression=one) for member, one in zip(now.members, cut, strict=True) if one is not None]
     if len(known) < len(now.members):
-        return _on(fitted, grams, then)
-    return Committee(tuple(grams), tuple(known), fitted.transform, then.values, then.extra_noise, None)
+        return _on(fitted, [gram.part(first) for gram in now.grams], then)
+    # Its members have all that leaving out needs: matrices of scores would be copies for nothing.
+    grams = tuple(replace(gram.lean(), objects=gram.objects[:n]) for gram in now.grams)
+    return Committee(grams, tuple(known), fitted.transform, then.values, then.extra_noise, None)
 
 
 def _with_votes(committee: Committee, votes: Vector) -> Committee:

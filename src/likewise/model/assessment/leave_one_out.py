@@ -91,8 +91,7 @@ def _leave_out(regression: Regression, groups: Groups) -> tuple[Vector, Vector]:
     """Mean and variance without noise at each observation, its group left out."""
     mean, std = regression.leave_one_out()
     variance = std**2
-    solution = regression.solution
-    solved = solution.solve(regression.values - regression.prior_mean)
+    solution, solved = regression.solution, regression.solved
     for group in groups:
         if len(group) > 1:
             columns = np.array([solution.solve(np.eye(1, len(regression), i)[0]) for i in group])
