@@ -17,6 +17,7 @@ from likewise.model import gram_cache as grams
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
 from likewise.model.schedule import EVERY_EVENT_UNTIL, Data, Model
+from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.distance import DistanceSimilarity
 from likewise.similarity.kinds.categories import Equal
 
@@ -111,3 +112,38 @@ def test_a_model_that_grew_believes_what_one_made_at_once_does(t: int) -> None:
     afresh, _ = Model((lw.RBF(), Taxicab())).committee(Data(list(objects), values.copy(), None))
     np.testing.assert_array_equal(committee.predict(POINTS).mean, afresh.predict(POINTS).mean)
     np.testing.assert_array_equal(committee.predict(POINTS).std, afresh.predict(POINTS).std)
+
+
+def test_what_grows_as_a_whole_is_computed_once_and_as_if_afresh() -> None:
+    kept = GramCache((lw.RBF(0.5),))
+    kept.of(POINTS[:10])
+    calls: list[int] = []
+    between = lw.RBF.between
+
+    def counted(self: lw.RBF, a: Any, b: Any) -> Any:
+        calls.append(len(a))
+        return between(self, a, b)
+
+    with patch.object(lw.RBF, "between", counted):
+        (grown,) = kept.of(POINTS)
+    assert calls == [40]
+    np.testing.assert_array_equal(grown.scores, Gram.of(lw.RBF(0.5), POINTS).scores)
+
+
+def test_a_learnt_and_a_fixed_similarity_encode_objects_once_for_both() -> None:
+    similarity = lw.RBF()
+    committee, _ = Model((similarity, fixed(similarity))).committee(
+        Data(POINTS, np.array([float(np.sin(3.0 * x).sum()) for x in POINTS]), None)
+    )
+    assert len(committee.used) == 2
+    calls: list[int] = []
+    encode = lw.RBF.encode
+
+    def counted(self: lw.RBF, objects: Any) -> Any:
+        calls.append(len(objects))
+        return encode(self, objects)
+
+    with patch.object(lw.RBF, "encode", counted):
+        found = committee.encode(POINTS[:7])
+    assert calls == [7]
+    np.testing.assert_array_equal(found[0], found[1])

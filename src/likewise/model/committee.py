@@ -148,7 +148,7 @@ class Committee:
 
     def encode(self, objects: Sequence[Any]) -> dict[int, Encoding]:
         """Each used similarity's encoding of these objects."""
-        return {k: self.grams[k].similarity.encode(objects) for k in self.used}
+        return Comparison(objects).encodings({k: self.grams[k] for k in self.used})
 
     def rows(self, encodings: Mapping[int, Encoding], objects: Sequence[Any] | None = None) -> dict[int, Matrix]:
         """Each used similarity's scores with the observed objects, then with the pending ones.

@@ -5,7 +5,7 @@ The committees of several outcomes share encodings, and the scores of what none 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -61,33 +61,39 @@ class Comparison:
     """
 
     objects: Sequence[Any]
-    _encodings: dict[int, Encoding] = field(default_factory=dict)
+    # By what made them, which is kept beside them so that nothing else takes its name.
+    _encodings: dict[int, tuple[Similarity, Encoding]] = field(default_factory=dict)
     _rows: list[tuple[int, Gram, Matrix]] = field(default_factory=list)
     _linear: list[tuple[int, Gram, Linear]] = field(default_factory=list)
 
-    def encoding(self, k: int, similarity: Similarity) -> Encoding:
-        """The encodings of the objects."""
-        if k not in self._encodings:
-            self._encodings[k] = similarity.encode(self.objects)
-        return self._encodings[k]
+    def encoding(self, gram: Gram) -> Encoding:
+        """The encodings of the objects, which similarities of one encoder share."""
+        encoder = gram.encoder
+        if id(encoder) not in self._encodings:
+            self._encodings[id(encoder)] = encoder, encoder.encode(self.objects)
+        return self._encodings[id(encoder)][1]
+
+    def encodings(self, grams: Mapping[int, Gram]) -> dict[int, Encoding]:
+        """The encodings of the objects for each of several similarities."""
+        return {k: self.encoding(gram) for k, gram in grams.items()}
 
     def rows(self, k: int, gram: Gram) -> Matrix:
         """The scores with the objects of a Gram matrix of similarity k."""
         found = _met(self._rows, k, gram)
         if found is None:
-            found = gram.rows(self.encoding(k, gram.similarity), objects=self.objects)
+            found = gram.rows(self.encoding(gram), objects=self.objects)
             self._rows.append((k, gram, found))
         return found
 
     def selves(self, k: int, gram: Gram) -> Vector:
         """The scores of the objects with themselves."""
-        return gram.selves(self.encoding(k, gram.similarity), self.objects)
+        return gram.selves(self.encoding(gram), self.objects)
 
     def linearise(self, k: int, gram: Gram) -> Linear:
         """The same scores of a similarity with gradients, and the chain rule."""
         found = _met(self._linear, k, gram)
         if found is None:
-            similarity, encoding = cast(Differentiable, gram.similarity), self.encoding(k, gram.similarity)
+            similarity, encoding = cast(Differentiable, gram.similarity), self.encoding(gram)
             rows, pull_rows = similarity.linearise(encoding, gram.encodings)
             effort.count(comparisons=rows.size)
             selves, pull_selves = similarity.linearise_within(encoding)

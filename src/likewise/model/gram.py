@@ -32,46 +32,68 @@ class Gram:
     objects: tuple[Any, ...]
     encodings: Encoding
     scores: Matrix
+    # What made the encodings before anything was learnt, where several similarities share it.
+    encoded_by: Similarity | None = None
 
     @classmethod
-    def of(cls, similarity: Similarity, objects: Sequence[Any], encodings: Encoding = None) -> Gram:
+    def of(
+        cls,
+        similarity: Similarity,
+        objects: Sequence[Any],
+        encodings: Encoding = None,
+        encoded_by: Similarity | None = None,
+    ) -> Gram:
         """The scores of these objects, whose encodings may be at hand."""
-        return cls(similarity, (), None, np.zeros((0, 0))).grow(objects, encodings)
+        return cls(similarity, (), None, np.zeros((0, 0)), encoded_by).grow(objects, encodings)
+
+    @property
+    def encoder(self) -> Similarity:
+        """What encodes further objects; parameters do not enter encodings, so that any will do."""
+        return self.similarity.encoder if self.encoded_by is None else self.encoded_by
 
     def __len__(self) -> int:
         return len(self.objects)
 
-    def grow(self, objects: Sequence[Any], new: Encoding = None) -> Gram:
+    def grow(self, objects: Sequence[Any], new: Encoding = None, *, in_one_block: bool = False) -> Gram:
         """The Gram matrix with further objects, whose encodings may be at hand; only their rows are computed.
 
-        They are checked: finite, symmetric, non-negative, and no distances.
+        `in_one_block` computes all scores, which rounds them all alike. New ones are checked: finite, symmetric,
+        non-negative, and no distances.
         """
         if not len(objects) and self.encodings is not None:
             return self
-        new = self.similarity.encode(objects) if new is None else new
+        new = self.encoder.encode(objects) if new is None else new
         t, signed = len(self), self.similarity.signed
         encodings = join([self.encodings, new]) if t else new
         everything = self.objects + tuple(objects)
         # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.
-        fresh = self.similarity.between(new, encodings)
+        every = self.similarity.between(encodings, encodings) if in_one_block else None
+        fresh = self.similarity.between(new, encodings) if every is None else every[t:]
         effort.count(comparisons=fresh.size)
         check_scores(fresh, objects, everything, signed=signed)
         check_symmetric(fresh[:, t:], objects)
-        scores = np.empty((len(everything), len(everything)))
+        scores = self._with_rows(fresh) if every is None else _symmetric(every)
+        if not signed:
+            check_no_distance(scores[:, t:], np.diagonal(scores), everything, objects)
+        return Gram(self.similarity, everything, encodings, scores, self.encoded_by)
+
+    def _with_rows(self, fresh: Matrix) -> Matrix:
+        """The scores with those of further objects, with all others and with one another."""
+        t, n = len(self), fresh.shape[1]
+        scores = np.empty((n, n))
         scores[:t, :t] = self.scores
         scores[t:, :t] = fresh[:, :t]
         scores[:t, t:] = fresh[:, :t].T
         scores[t:, t:] = _symmetric(fresh[:, t:])
-        if not signed:
-            check_no_distance(scores[:, t:], np.diagonal(scores), everything, objects)
-        return Gram(self.similarity, everything, encodings, scores)
+        return scores
 
     def part(self, index: NDArray[np.intp]) -> Gram:
         """The Gram matrix of some of the objects, in this order."""
         if np.array_equal(index, np.arange(len(self))):
             return self
         objects = tuple(self.objects[i] for i in index.tolist())
-        return Gram(self.similarity, objects, take(self.encodings, index), self.scores[np.ix_(index, index)])
+        encodings, scores = take(self.encodings, index), self.scores[np.ix_(index, index)]
+        return Gram(self.similarity, objects, encodings, scores, self.encoded_by)
 
     def same(self, other: Gram) -> bool:
         """Whether these are the same objects under the same similarity."""
@@ -87,7 +109,7 @@ class Gram:
     def recompute(self) -> Gram:
         """The same scores, computed in one block."""
         scores = self.similarity.between(self.encodings, self.encodings)
-        return Gram(self.similarity, self.objects, self.encodings, _symmetric(scores))
+        return replace(self, scores=_symmetric(scores))
 
     def lean(self) -> Gram:
         """The similarity and the encodings, without objects and scores."""

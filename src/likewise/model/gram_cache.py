@@ -28,8 +28,8 @@ class GramCache:
     _settled_on: tuple[Any, ...] = ()
     _whole: tuple[Gram, ...] = ()
     _places: dict[int, int] = field(default_factory=dict)
-    # In how many blocks the whole was computed.
-    _blocks: int = 0
+    # Whether similarities that have gradients were computed in one block.
+    _in_one_block: bool = True
     # The last answer: the outcomes of a study mostly ask for the same objects.
     _latest: tuple[Gram, ...] = ()
 
@@ -45,9 +45,9 @@ class GramCache:
             self._whole, self._places = (), {}
             new = self._unmet(objects)
         if new:
-            self._grow(new)
+            self._grow(new, objects)
         index = np.array([self._places[id(x)] for x in objects], dtype=np.intp)
-        if self._blocks == 1 and np.array_equal(index, np.arange(len(self._places))):
+        if self._in_one_block and np.array_equal(index, np.arange(len(self._places))):
             self._latest = self._whole
         else:
             self._latest = tuple(_exact(gram.part(index)) for gram in self._whole)
@@ -74,16 +74,20 @@ class GramCache:
     def _unmet(self, objects: Sequence[Any]) -> list[Any]:
         return list({id(x): x for x in objects if id(x) not in self._places}.values())
 
-    def _grow(self, new: Sequence[Any]) -> None:
-        if len(self._places) + len(new) > CHECKED and self._whole:
+    def _grow(self, new: Sequence[Any], asked: Sequence[Any]) -> None:
+        met = [*(self._whole[0].objects if self._whole else ()), *new]
+        if len(met) > CHECKED and self._whole:
+            # What is asked for as a whole would be computed in one block anyway.
+            self._in_one_block = same_sequence(met, asked)
             known = zip(self._whole, self.encodings.of(new), strict=True)
-            self._whole = tuple(gram.grow(new, encodings) for gram, encodings in known)
-            self._blocks += 1
+            self._whole = tuple(
+                gram.grow(new, encodings, in_one_block=self._in_one_block and is_differentiable(gram.similarity))
+                for gram, encodings in known
+            )
         else:
-            met = [*(self._whole[0].objects if self._whole else ()), *new]
-            found = zip(self._settled or self.similarities, self.encodings.of(met), strict=True)
-            self._whole = tuple(Gram.of(similarity, met, encodings) for similarity, encodings in found)
-            self._blocks = 1
+            found = zip(self._settled or self.similarities, self.encodings.of(met), self.similarities, strict=True)
+            self._whole = tuple(Gram.of(one, met, encodings, given.encoder) for one, encodings, given in found)
+            self._in_one_block = True
         self._places.update({id(x): len(self._places) + i for i, x in enumerate(new)})
 
 
