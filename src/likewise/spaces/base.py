@@ -190,7 +190,7 @@ class Space(ABC):
     @final
     def key(self, x: Any) -> str:
         """A text that equal objects share and different ones do not."""
-        return _KEYS.encode(self.to_json(x))
+        return key_of(self.to_json(x))
 
     def view(self, similarity: Similarity) -> Similarity:
         """The similarity as it should look at this space's objects; most spaces leave it as it is."""
@@ -338,6 +338,11 @@ class Crossover(Protocol):
 def is_continuous(space: Any) -> bool:
     """Whether the space has numbers that can follow a gradient: the methods for it, and at least one dimension."""
     return isinstance(space, Continuous | PartlyContinuous) and space.dimension > 0
+
+
+def key_of(data: Any) -> str:
+    """The key of the object of this JSON data."""
+    return _KEYS.encode(data)
 
 
 def at_vectors(space: Continuous | PartlyContinuous, vectors: Matrix, objects: Sequence[Any] = ()) -> list[Any]:

@@ -118,7 +118,7 @@ def join(encodings: Sequence[Encoding]) -> Encoding:
     first = encodings[0]
     if len(encodings) == 1:
         return first
-    if any(isinstance(encoding, Levels) for encoding in encodings):
+    if Levels in set(map(type, encodings)):
         return _joined_levels(encodings)
     if isinstance(first, tuple):
         return tuple(join(parts) for parts in zip(*encodings, strict=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from likewise.errors import SimilarityError, StudyError
-from likewise.spaces.base import Space
+from likewise.spaces.base import Space, key_of
 from likewise.study.methods.base import Proposer
 from likewise.study.record.findings import Finding
 from likewise.study.record.ledger import Ledger, lot
@@ -151,4 +151,5 @@ class Recorder:
 
 def new_row(space: Space, x: Any, **fields: Any) -> NewRow:
     """A trial of an object, to be added."""
-    return NewRow(space.key(x), json.dumps(space.to_json(x)), **fields)
+    data = space.to_json(x)
+    return NewRow(key_of(data), json.dumps(data), **fields)

@@ -157,7 +157,8 @@ class _MemoryStudy(OpenStudy):
         for row in rows:
             before = self._rows.pop(row.id, None)
             self._holders[row.key] += _holds(row) - (before is not None and _holds(before))
-            self._rows[row.id] = replace(row, revision=self._revision, updated=self._updated)
+            stamped = row.revision == self._revision and row.updated == self._updated
+            self._rows[row.id] = row if stamped else replace(row, revision=self._revision, updated=self._updated)
 
 
 def _holds(row: Row) -> bool:
