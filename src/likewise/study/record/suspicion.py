@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -47,7 +46,7 @@ class _Exact:
             if has_outcome(trial, self.name) and limit_of(trial, self.name) is None:
                 self.ids.append(trial.id)
                 self.values.append(value_of(trial, self.name))
-                insort(self.ordered, self.values[-1])
+        self.ordered = sorted([*self.ordered, *self.values[len(self.ordered) :]])
         self._trials = trials
 
     def far(self, new: list[float]) -> list[int]:
