@@ -1,4 +1,4 @@
-"""A committee of branches: each varies by itself, which is neither noise nor a tail of the values."""
+"""What stands for election, and a committee of branches: each varies by itself, which is neither noise nor a tail."""
 
 from typing import Any
 
@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.fit import suitable_transform
+from likewise.model.fit import DEFAULT, OCCAM, Targets, mixes, suitable_transform
 from likewise.model.gram import Gram
+from likewise.model.hyperparameters import learn
 from likewise.model.targets.transforms import Standardised
+from likewise.similarity.combine.fixed import fixed
 
 SPACE = lw.OneOf(quiet=lw.Record(x=lw.Float(0, 1)), wild=lw.Record(x=lw.Float(0, 1)))
 
@@ -47,3 +49,20 @@ def test_a_branch_that_varies_more_is_no_reason_to_bend_the_values() -> None:
         scale = np.where(np.arange(24) < 12, 0.1, 1.0)
         plain += suitable_transform([gram], scale * drawn) is Standardised
     assert plain >= 18
+
+
+@pytest.mark.parametrize("dimension", [1, 3, 10])
+def test_mixes_pay_for_what_is_learnt_and_warps_share_one_prior(dimension: int) -> None:
+    rng = np.random.default_rng(dimension)
+    x = rng.random((12, dimension))
+    data = Targets(rng.standard_normal(12), np.zeros(12))
+    kernels = (lw.Matern(), fixed(lw.RBF(0.5)), lw.RBF())
+    grams = [Gram.of(kernel, x) for kernel in kernels]
+    learnt = {k: learn(kernels[k], grams[k].encodings, data.values) for k in (0, 2)}
+    priors: dict[tuple[int, ...], float] = {}
+    for mix, _, log_prior in mixes(grams, learnt, data, DEFAULT):
+        priors[mix.used] = priors.get(mix.used, 0.0) + float(np.exp(log_prior))
+    assert len(priors) == 7
+    for used, prior in priors.items():
+        learnt_in_it = sum(dimension for k in used if k in learnt)
+        assert np.log(prior) == pytest.approx(-OCCAM * learnt_in_it)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
+from scipy.special import logsumexp
 
 from likewise.model.calibration import calibrate
 from likewise.model.committee import Committee, Member
@@ -51,7 +52,7 @@ DECIMALS = 8
 OFFSET = 1.0
 # Below this mean score of objects with themselves, warps of scores brought to a mean of one might overflow.
 LEAST_SELF = 1e-18
-# What a learnt parameter costs in log evidence: it was chosen to fit.
+# What a learnt parameter costs in log evidence, in every mix that has it: it was chosen to fit.
 OCCAM = 0.5
 # Warps are rather mild: one standard deviation is a factor of four in how local the similarity is.
 WARP_SCALE = np.log(4.0)
@@ -293,26 +294,26 @@ def mixes(
     """Mixes that stand, with their noise ratios and log prior."""
     scale = _scales(grams)
 
-    def warps(weights: Vector, log_prior: float) -> Iterator[tuple[Mix, tuple[float, ...], float]]:
-        signed = any(grams[k].similarity.signed for k in np.flatnonzero(weights).tolist())
-        for power in (1.0,) if signed else settings.warps:
-            prior = -0.5 * (np.log(power) / WARP_SCALE) ** 2
-            yield Mix(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, log_prior + prior
+    def warps(weights: Vector, log_prior: float = 0.0) -> Iterator[tuple[Mix, tuple[float, ...], float]]:
+        used = np.flatnonzero(weights).tolist()
+        paid = log_prior - OCCAM * sum(learnt[k].size for k in used if k in learnt)
+        powers = (1.0,) if any(grams[k].similarity.signed for k in used) else settings.warps
+        priors = -0.5 * (np.log(powers) / WARP_SCALE) ** 2
+        for power, prior in zip(powers, (priors - logsumexp(priors)).tolist(), strict=True):
+            yield Mix(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, paid + prior
 
     unit = np.diag(scale)
     for k in range(len(grams)):
         if k in learnt:
-            parameters = grams[k].similarity.parameters(grams[k].encodings)
-            size = sum(len(p.value) for p in parameters.values())
-            yield Mix(tuple(unit[k].tolist()), 1.0, settings.offset), (learnt[k].ratio,), -OCCAM * size
+            yield Mix(tuple(unit[k].tolist()), 1.0, settings.offset), (learnt[k].ratio,), -OCCAM * learnt[k].size
         else:
-            yield from warps(unit[k], 0.0)
+            yield from warps(unit[k])
     if not settings.mixes or len(grams) < 2:
         return
     for i, j in combinations(range(len(grams)), 2):
-        yield from warps(0.5 * (unit[i] + unit[j]), 0.0)
+        yield from warps(0.5 * (unit[i] + unit[j]))
     if len(grams) > 2:
-        yield from warps(unit.mean(axis=0), 0.0)
+        yield from warps(unit.mean(axis=0))
     if len(grams) > 2 and len(data.values) >= MIX_FROM:
         shares = learn_mix(
             [s * gram.scores for s, gram in zip(scale, grams, strict=True)], data.values, data.extra, settings.offset

@@ -27,11 +27,15 @@ JITTERS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 @dataclass(frozen=True)
 class Learnt:
-    """A similarity with its parameters learnt, the noise as a share of the amplitude, and the log posterior reached."""
+    """A similarity with its parameters learnt, the noise as a share of the amplitude, and the log posterior reached.
+
+    `size` is how many numbers were learnt, without the noise.
+    """
 
     similarity: Similarity
     ratio: float
     log_posterior: float
+    size: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +110,7 @@ def learn(
         options={"maxiter": iterations, "ftol": 1e-7},
     )
     tuned = similarity.with_parameters(_split(parameters, np.exp(result.x[:-1])))
-    return Learnt(tuned, float(np.exp(result.x[-1])), float(-result.fun))
+    return Learnt(tuned, float(np.exp(result.x[-1])), float(-result.fun), len(begin) - 1)
 
 
 def learn_mix(scores: Sequence[Matrix], values: Vector, extra_noise: Vector, offset: float = 0.0) -> Vector:
