@@ -128,7 +128,7 @@ def test_a_tell_fits_no_committee_and_suspects_whom_the_committee_leaves_out(mon
     assert fits
 
 
-def test_a_value_that_was_warned_of_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_far_value_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     study, words = _study()
     looked: list[Any] = []
     monkeypatch.setattr(type(study._proposer), "suspects", lambda proposer, told: looked.append(told) or {"value": []})
@@ -137,3 +137,19 @@ def test_a_value_that_was_warned_of_is_not_looked_at_again(monkeypatch: pytest.M
     assert not looked
     study.tell(others[1], -4000.0)
     assert looked
+
+
+def test_what_later_values_make_suspect_is_said_at_the_next_ask() -> None:
+    words = np.random.default_rng(2).permutation(WORDS).tolist()
+    study = lw.Study(lw.Pool(WORDS), lw.Hamming(), seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.tell_many([*((word, _yield(word)) for word in words[:7]), (words[7], 300.0)])
+        assert study.committee().suspects == ()
+        study.tell_many([(word, _yield(word)) for word in words[8:30]])
+    with pytest.warns(SuspectWarning, match="300.*once more") as warned:
+        study.ask()
+    assert [one.filename for one in warned] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.ask()

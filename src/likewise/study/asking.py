@@ -26,7 +26,7 @@ from likewise.study.record.suspicion import REPEAT
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.trial import State
+from likewise.study.trial import State, Trial
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
 RETRIES = 200
@@ -86,6 +86,14 @@ class Asking:
                 for s, i, row in zip(found, ids, rows, strict=True)
             ]
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
+
+    @property
+    def suspects(self) -> dict[str, list[Trial]]:
+        """The told trials that the model takes for bad measurements, by outcome."""
+        if self.proposal is None or self.proposal.beliefs is None:
+            return {}
+        beliefs = self.proposal.beliefs.items()
+        return {name: [self._trials[name][one.place] for one in each.committee.suspects] for name, each in beliefs}
 
     def preview(self, n: int) -> list[Suggestion]:
         """What `suggestions` would begin with, and nothing claimed."""

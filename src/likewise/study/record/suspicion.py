@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -23,8 +23,8 @@ from likewise.study.trial import State, Trial
 
 # Marks a suggestion to measure again what may be a bad measurement.
 REPEAT = "repeat"
-# Of the call of `tell` by a user.
-LEVEL = 5
+# Of the calls of `tell` and `ask` by a user.
+TELL, ASK = 5, 4
 
 
 @dataclass(eq=False)
@@ -62,13 +62,15 @@ class Suspicion:
     """Warns once of each told value that is taken for a bad measurement."""
 
     warned: set[tuple[int, str]] = field(default_factory=set)
+    # The values that were far from all others when the model was asked about them.
+    _judged: set[tuple[int, str]] = field(default_factory=set)
     _seen: dict[str, _Exact] = field(default_factory=dict)
 
     def look(self, findings: Sequence[Finding], ledger: Ledger, proposer: Proposer, goals: Goals) -> None:
         """Look at what is recorded; the ledger is as it was before these findings.
 
-        Only where some value is far from all others, which costs next to nothing to see, and nobody was warned of it
-        yet, is the model asked.
+        Only where some value is far from all others, which costs next to nothing to see, is the model asked, once. What
+        it makes of the value after further tells is heard at the next ask (`revise`).
         """
         far = [name for name in goals.outcomes if self._some_far(findings, ledger, name)]
         if not far:
@@ -80,24 +82,37 @@ class Suspicion:
             # What cannot be compared is said where something is asked; here it would look as if nothing were recorded.
             return
         for name in far:
+            told = self._read(ledger, name)
+            self._judged.update((told.ids[i], name) for i in told.far([]))
             trials = trials_of(ledger, name, goals)
             for trial in (trials[place] for place in suspects[name]):
-                self._warn(trial, name, goals)
+                self._warn(trial, name, goals, TELL)
+
+    def revise(self, suspects: Mapping[str, Sequence[Trial]], goals: Goals) -> None:
+        """Warn of those that an ask leaves out, though they were not suspected when they were told."""
+        for name, trials in suspects.items():
+            for trial in trials:
+                if (trial.id, name) in self._judged:
+                    self._warn(trial, name, goals, ASK)
+
+    def _read(self, ledger: Ledger, name: str) -> _Exact:
+        told = self._seen.setdefault(name, _Exact(name))
+        told.read(ledger.within(State.TOLD))
+        return told
 
     def _some_far(self, findings: Sequence[Finding], ledger: Ledger, name: str) -> bool:
         new = [value for finding in findings if (value := finding.value_of(name)) is not None]
         if not new:
             return False
-        told = self._seen.setdefault(name, _Exact(name))
-        told.read(ledger.within(State.TOLD))
-        return any(i >= len(told.ids) or (told.ids[i], name) not in self.warned for i in told.far(new))
+        told = self._read(ledger, name)
+        return any(i >= len(told.ids) or (told.ids[i], name) not in self._judged for i in told.far(new))
 
-    def _warn(self, trial: Trial, name: str, goals: Goals) -> None:
+    def _warn(self, trial: Trial, name: str, goals: Goals, level: int) -> None:
         if (trial.id, name) not in self.warned:
             self.warned.add((trial.id, name))
             whose = f"{name} " if goals.named else ""
             text = describe(trial.object, value_of(trial, name))
-            warnings.warn(f"{whose}{text}; tell it once more to confirm or to correct it", SuspectWarning, LEVEL)
+            warnings.warn(f"{whose}{text}; tell it once more to confirm or to correct it", SuspectWarning, level)
 
 
 def to_repeat(beliefs: Beliefs, told: Data, known: Known, space: Space) -> list[Any]:
