@@ -253,9 +253,9 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     values = np.array([np.sin(6 * x) + y for x, y in objects])
     one, seen, score = Partition.of(pool.objects), list[int](), Beliefs.scores
 
-    def counted(beliefs: Beliefs, scorer: Scorer, least: float = -np.inf) -> Any:
+    def counted(beliefs: Beliefs, scorer: Scorer, most: int, before: Any) -> Any:
         seen.append(beliefs.moments[0][0].shape[1])
-        return score(beliefs, scorer, least)
+        return score(beliefs, scorer, most, before)
 
     monkeypatch.setattr(Beliefs, "scores", counted)
     for t in (28, 30):
