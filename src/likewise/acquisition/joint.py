@@ -23,7 +23,7 @@ from likewise.acquisition.fronts import hypervolume, is_nondominated, reference_
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
 from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
 from likewise.acquisition.measurement import margins_of, moved, moved_slope, noise_of
-from likewise.acquisition.outcome import Certain, Outcome, means_of, objects_of, places_of, wait
+from likewise.acquisition.outcome import Certain, Comparisons, Outcome, means_of, objects_of, places_of, wait
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
 from likewise.acquisition.users_scale import Steps, UsersScale, users_scales
@@ -371,7 +371,8 @@ class JointScorer(Scoring):
         """Less variance near these objects for every outcome, and their means on the front."""
         if not len(objects):
             return self
-        return replace(self, outcomes=tuple(wait(one, objects) for one in self.outcomes))._with_front()
+        made: Comparisons = {}
+        return replace(self, outcomes=tuple(wait(one, objects, made) for one in self.outcomes))._with_front()
 
     def extends(self, earlier: Scoring) -> bool:
         return (

@@ -10,7 +10,11 @@ import numpy as np
 
 from likewise.acquisition.scoring import Known
 from likewise.model.committee import Committee
+from likewise.model.comparison import Comparison
 from likewise.similarity.base import Matrix, Vector
+
+# Of some objects, by their identities.
+Comparisons = dict[tuple[int, ...], Comparison]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +59,12 @@ def means_of(committee: Committee) -> Matrix:
     return np.hstack([observed, committee.pending_means()]) if committee.waiting else observed
 
 
-def wait(one: Outcome, objects: Sequence[Any]) -> Outcome:
-    """The outcome when these objects are in flight, but for those that it has already."""
+def wait(one: Outcome, objects: Sequence[Any], made: Comparisons | None = None) -> Outcome:
+    """The outcome when these objects are in flight, but for those that it has already.
+
+    `made` are the comparisons that other outcomes have made of the same objects.
+    """
     met = places_of(one.committee)
-    return replace(one, committee=one.committee.with_pending([x for x in objects if id(x) not in met]))
+    new = [x for x in objects if id(x) not in met]
+    once = Comparison(new) if made is None else made.setdefault(tuple(map(id, new)), Comparison(new))
+    return replace(one, committee=one.committee.with_pending(new, once))

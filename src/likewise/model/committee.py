@@ -309,12 +309,12 @@ class Committee:
         """The committee with predictions on the user's scale between two values."""
         return replace(self, transform=Bounded(self.transform, low, high))
 
-    def with_pending(self, objects: Sequence[Any]) -> Committee:
+    def with_pending(self, objects: Sequence[Any], comparison: Comparison | None = None) -> Committee:
         """The committee whose variances take these objects in flight into account, too; only they are compared."""
         if not len(objects):
             return self
-        waiting = {k: self.waiting.get(k, self.grams[k]).grow(objects) for k in self.used}
-        return replace(self, waiting=waiting)._await()
+        once = Comparison(objects) if comparison is None else comparison
+        return replace(self, waiting={k: once.grow(k, self.waiting.get(k, self.grams[k])) for k in self.used})._await()
 
     def settling(self, places: Sequence[Sequence[int]]) -> Committee:
         """The committee that takes the true values of these observed objects as known, for each member its own.

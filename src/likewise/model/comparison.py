@@ -65,6 +65,7 @@ class Comparison:
     _encodings: dict[int, tuple[Similarity, Encoding]] = field(default_factory=dict)
     _rows: list[tuple[int, Gram, Matrix]] = field(default_factory=list)
     _linear: list[tuple[int, Gram, Linear]] = field(default_factory=list)
+    _grown: list[tuple[int, Gram, Gram]] = field(default_factory=list)
 
     def encoding(self, gram: Gram) -> Encoding:
         """The encodings of the objects, which similarities of one encoder share."""
@@ -88,6 +89,14 @@ class Comparison:
     def selves(self, k: int, gram: Gram) -> Vector:
         """The scores of the objects with themselves."""
         return gram.selves(self.encoding(gram), self.objects)
+
+    def grow(self, k: int, gram: Gram) -> Gram:
+        """A Gram matrix of similarity k with the objects."""
+        found = _met(self._grown, k, gram)
+        if found is None:
+            found = gram.grow(self.objects, self.encoding(gram))
+            self._grown.append((k, gram, found))
+        return cast(Gram, found)
 
     def linearise(self, k: int, gram: Gram) -> Linear:
         """The same scores of a similarity with gradients, and the chain rule."""

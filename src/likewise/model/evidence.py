@@ -14,13 +14,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, ndtr
+from scipy.special import gammaln, logsumexp, ndtr
 
 from likewise.model.regression import Regression
 from likewise.similarity.base import LogNormal, Vector
 
 AMPLITUDE_STRENGTH = 4.0
 NOISE_PRIOR = LogNormal(-4.0, 1.5)
+# Warps are rather mild: one standard deviation is a factor of four in how local the similarity is.
+WARP_SCALE = np.log(4.0)
 
 
 @dataclass(frozen=True)
@@ -100,3 +102,14 @@ def misfit_share(noises: Any) -> Any:
     [0.02, 0.5, 0.99]
     """
     return ndtr((np.log(np.maximum(noises, 1e-300)) - NOISE_PRIOR.location) / NOISE_PRIOR.scale)
+
+
+@cache
+def warp_priors(powers: tuple[float, ...]) -> tuple[float, ...]:
+    """The log prior of each warp, of those that stand.
+
+    >>> warp_priors((1.0,))
+    (0.0,)
+    """
+    priors = -0.5 * (np.log(powers) / WARP_SCALE) ** 2
+    return tuple((priors - logsumexp(priors)).tolist())

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
-from scipy.special import logsumexp
 
 from likewise.model.calibration import calibrate
 from likewise.model.committee import Committee, Member
@@ -25,6 +24,7 @@ from likewise.model.evidence import (
     marginal_likelihood,
     regression_evidence,
     spectral_evidence,
+    warp_priors,
 )
 from likewise.model.gram import Gram, same_objects
 from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
@@ -54,8 +54,6 @@ OFFSET = 1.0
 LEAST_SELF = 1e-18
 # What a learnt parameter costs in log evidence, in every mix that has it: it was chosen to fit.
 OCCAM = 0.5
-# Warps are rather mild: one standard deviation is a factor of four in how local the similarity is.
-WARP_SCALE = np.log(4.0)
 
 
 @dataclass(frozen=True)
@@ -298,8 +296,7 @@ def mixes(
         used = np.flatnonzero(weights).tolist()
         paid = log_prior - OCCAM * sum(learnt[k].size for k in used if k in learnt)
         powers = (1.0,) if any(grams[k].similarity.signed for k in used) else settings.warps
-        priors = -0.5 * (np.log(powers) / WARP_SCALE) ** 2
-        for power, prior in zip(powers, (priors - logsumexp(priors)).tolist(), strict=True):
+        for power, prior in zip(powers, warp_priors(powers), strict=True):
             yield Mix(tuple(float(w) for w in weights), power, settings.offset), settings.ratios, paid + prior
 
     unit = np.diag(scale)

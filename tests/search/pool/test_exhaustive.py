@@ -253,9 +253,9 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     values = np.array([np.sin(6 * x) + y for x, y in objects])
     one, seen, score = Partition.of(pool.objects), list[int](), Beliefs.scores
 
-    def counted(beliefs: Beliefs, scorer: Scorer, least: float = -np.inf) -> Any:
+    def counted(beliefs: Beliefs, scorer: Scorer, most: int, before: Any) -> Any:
         seen.append(beliefs.moments[0][0].shape[1])
-        return score(beliefs, scorer, least)
+        return score(beliefs, scorer, most, before)
 
     monkeypatch.setattr(Beliefs, "scores", counted)
     for t in (28, 30):
@@ -266,6 +266,23 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
         found = one.contenders(query(scorer), 16)
         check(found, scorer.score(pool.objects), [], 16, close=1e-4)
     assert sum(seen) < len(pool) / 10
+
+
+def test_few_rows_are_scored_though_none_was_bounded_before() -> None:
+    rng = np.random.default_rng(0)
+    pool = lw.Pool([tuple(x) for x in rng.random((2000, 2)).tolist()])
+    objects = [pool.objects[i] for i in range(30)]
+    gram = Gram.of(lw.RBF(0.3), objects)
+    member = lone(Mix((1.0,)), [gram], np.array([np.sin(6 * x) + y for x, y in objects]), 1e-2)
+    scorer = Scorer.on(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0])
+    entries = Partition.of(pool.objects).entries(query(scorer), np.arange(30, 2000))
+    beliefs = Beliefs.of(scorer, entries)
+    scores, ceilings = beliefs.scores(scorer, 16, np.zeros(0))
+    exact, scored = beliefs.exact_scores(scorer), np.isfinite(scores)
+    assert scored.sum() < 200
+    np.testing.assert_allclose(scores[scored], exact[scored], rtol=1e-12)
+    np.testing.assert_array_equal(np.argsort(-scores)[:16], np.argsort(-exact)[:16])
+    assert np.all(ceilings >= exact - 1e-9)
 
 
 def test_equal_objects_are_drawn_by_the_seed() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.acquisition.scoring import Moments, Scoring
 from likewise.model.committee import Committee
-from likewise.search.pool.query import Entries
+from likewise.search.pool.query import Entries, largest
 from likewise.similarity.base import Matrix, Vector
 
 
@@ -39,22 +39,25 @@ class Beliefs:
             chance = scorer.feasibility.score_rows(*entries.of(len(scorer.committees)))
         return cls(entries, tuple(moments), chance)
 
-    def scores(self, scorer: Scoring, least: float = -np.inf) -> tuple[Vector, Vector]:
+    def scores(self, scorer: Scoring, most: int, before: Vector) -> tuple[Vector, Vector]:
         """What each row is worth given the scorer's pending objects, and what it cannot exceed when more are.
 
-        Rows that cannot be worth `least` are left at −∞: a bound costs less than a score.
+        Rows that cannot be among the best `most`, beside those scored `before`, are left at −∞: a bound costs less than
+        a score. Those of the highest bounds are scored first, as they say what the others have to exceed.
         """
-        moments = self._moments(scorer)
-        known = list(self.entries.known.values())
+        moments, known = self._moments(scorer), list(self.entries.known.values())
         ceiling = self._lower(scorer, scorer.bound_moments(moments, known))
-        # In the precision that decides which rows are best.
-        few = np.flatnonzero(ceiling.astype(np.float32) >= np.float32(least))
-        score = np.full(len(ceiling), -np.inf)
-        if len(few):
-            score[few] = self._exact(scorer, moments, known, few)
-            some = [(means[:, few], variances[:, few]) for means, variances in moments]
-            tight = scorer.bound_moments(some, [values[few] for values in known], tight=True)
-            ceiling[few] = self._lower(scorer, tight, few)
+        score, order = np.full(len(ceiling), -np.inf), np.argsort(-ceiling, kind="stable")
+        for part in (order[: 2 * most], order[2 * most :]):
+            top = largest(np.concatenate([before, score]), most)
+            least = float(top.min()) if len(top) == most else -np.inf
+            # In the precision that decides which rows are best.
+            few = np.sort(part[ceiling[part].astype(np.float32) >= np.float32(least)])
+            if len(few):
+                score[few] = self._exact(scorer, moments, known, few)
+                some = [(means[:, few], variances[:, few]) for means, variances in moments]
+                tight = scorer.bound_moments(some, [values[few] for values in known], tight=True)
+                ceiling[few] = self._lower(scorer, tight, few)
         return score, ceiling
 
     def exact_scores(self, scorer: Scoring) -> Vector:

@@ -107,6 +107,22 @@ class Bounds:
         last = list(others)[max(0, len(current) + len(others) - MOST_KEPT) :]
         self._kept = {key: others[key] for key in last} | current
 
+    def are_vain(self, query: Query) -> bool:
+        """Whether no row has a bound, as nothing bounds the variances of some members that the scorer needs."""
+        boundless = [
+            place
+            for place, member in members(query)
+            if self._kept[_key(place[0], member, query)].fresh and not member.regression.bounded
+        ]
+        # One object stands for all: an infinite variance makes the bound of any infinite.
+        variances = [np.ones((len(committee.members), 1)) for committee in query.scorer.committees]
+        for c, i in boundless:
+            variances[c][i] = np.inf
+        moments = [(np.zeros_like(each), each) for each in variances]
+        return bool(boundless) and bool(
+            np.isposinf(query.scorer.bound_moments(moments, [v[:1] for v in query.known])[0])
+        )
+
     def scores(self, query: Query, chunk: Chunk, projections: Mapping[Place, Matrix], first: int) -> Vector:
         """What no row of the chunk is worth more than; the chunk counts from row `first` of the pool."""
         moments = self._moments(query, chunk, projections)

@@ -20,7 +20,7 @@ from likewise.errors import SpaceError
 from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.bounds import Bounds, Place, projection
 from likewise.search.pool.chunk import BLOCK, Chunk
-from likewise.search.pool.query import Contenders, Entries, Query, Rows, Version, best_places, join_entries
+from likewise.search.pool.query import Contenders, Entries, Query, Rows, Version, best_places, join_entries, largest
 from likewise.search.pool.score_columns import WIDTH
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encodings import encoding_files as stored
@@ -90,7 +90,8 @@ class Partition:
         """The best `most` rows that are not taken."""
         self._prepare(query)
         self.bounds.prepare(query)
-        bounds = self._bounds(query) if self.size > 2 * most else np.full(self.size, np.inf)
+        vain = self.size <= 2 * most or self.bounds.are_vain(query)
+        bounds = np.full(self.size, np.inf) if vain else self._bounds(query)
         taken = query.taken - self.first
         bounds[taken[(taken >= 0) & (taken < self.size)]] = -np.inf
         return self._settle(bounds, query, most)
@@ -189,13 +190,12 @@ class Partition:
         Rows that cannot be among the best `most`, beside those scored `before`, have a bound and no score.
         """
         scores, ceilings = np.empty((2, len(rows)))
-        top = _largest(before, most)
+        top = largest(before, most)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
             beliefs = Beliefs.of(query.scorer, self._entries(query, rows[part]))
-            least = float(top.min()) if len(top) == most else -np.inf
-            scores[part], ceilings[part] = beliefs.scores(query.scorer, least)
-            top = _largest(np.concatenate([top, scores[part]]), most)
+            scores[part], ceilings[part] = beliefs.scores(query.scorer, most, top)
+            top = largest(np.concatenate([top, scores[part]]), most)
             self.bounds.learn(query, rows[part], [variances for _, variances in beliefs.moments])
         return scores, ceilings
 
@@ -206,8 +206,3 @@ class Partition:
             chunk = self.chunks[number]
             parts.append((places, chunk.entries(query, rows[places] - chunk.first, self.first, exact=exact)))
         return join_entries(parts)
-
-
-def _largest(scores: Vector, most: int) -> Vector:
-    """The largest scores, in no order."""
-    return scores if len(scores) <= most else np.partition(scores, len(scores) - most)[len(scores) - most :]

@@ -198,6 +198,11 @@ def best_places(scores: Vector, rows: Rows, query: Query, most: int) -> Rows:
     return np.asarray(places[order], dtype=np.intp)
 
 
+def largest(scores: Vector, most: int) -> Vector:
+    """The largest scores, in no order."""
+    return scores if len(scores) <= most else np.partition(scores, len(scores) - most)[len(scores) - most :]
+
+
 def merge(answers: Sequence[Contenders], query: Query, most: int) -> Contenders:
     """The answer of all partitions together."""
     rows = np.concatenate([one.rows for one in answers])
