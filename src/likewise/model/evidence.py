@@ -108,8 +108,8 @@ def misfit_share(noises: Any) -> Any:
 def warp_priors(powers: tuple[float, ...]) -> tuple[float, ...]:
     """The log prior of each warp, of those that stand.
 
-    >>> warp_priors((1.0,))
-    (0.0,)
+    >>> bool(np.isclose(sum(np.exp(warp_priors((0.5, 1.0, 2.0)))), 1.0))
+    True
     """
     priors = -0.5 * (np.log(powers) / WARP_SCALE) ** 2
     return tuple((priors - logsumexp(priors)).tolist())
