@@ -7,8 +7,16 @@ import pytest
 from scipy.stats import multivariate_t
 
 import likewise as lw
-from likewise.model.evidence import AMPLITUDE_STRENGTH, NOISE_PRIOR, marginal_likelihood, spectral_evidence
+from likewise.model.evidence import (
+    AMPLITUDE_STRENGTH,
+    NOISE_PRIOR,
+    evidences,
+    marginal_likelihood,
+    spectral_evidence,
+    tridiagonal_evidence,
+)
 from likewise.model.hyperparameters import _objective, learn, learn_mix, tabulate
+from likewise.model.spectrum import treat
 from likewise.similarity.base import LogNormal
 from likewise.similarity.kinds.vectors import lengthscale_prior
 
@@ -91,6 +99,23 @@ def test_the_spectral_evidence_is_the_same_for_every_noise():
         spectral = spectral_evidence(np.maximum(levels, 0), y @ basis, [ratio])[0]
         np.testing.assert_allclose(spectral.log, direct.log, rtol=1e-8)
         np.testing.assert_allclose(spectral.amplitude, direct.amplitude, rtol=1e-8)
+
+
+@pytest.mark.parametrize("t", [2, 8, 40])
+def test_a_tridiagonal_form_has_the_evidence_of_all_noises(t):
+    x, y = data(t=t)
+    scores, ratios = lw.RBF(0.5).between(x, x) + 1.0, [1e-6, 1e-2, 0.5]
+    levels, basis = np.linalg.eigh(scores)
+    for values in (y, np.zeros(t)):
+        found = tridiagonal_evidence(scores, values, ratios)
+        for one, other in zip(found, spectral_evidence(levels, values @ basis, ratios), strict=True):
+            np.testing.assert_allclose([one.log, one.amplitude], [other.log, other.amplitude], rtol=1e-8)
+
+
+def test_a_matrix_that_was_promised_to_be_psd_and_is_not_has_evidence_all_the_same():
+    treatment, y = treat(np.array([[1.0, 2.0], [2.0, 1.0]]), psd=True), np.array([1.0, -1.0])
+    assert tridiagonal_evidence(treatment.matrix, y, [1e-6, 0.5]) is None
+    assert all(np.isfinite(one.log) for one in evidences(treatment, [1e-6, 0.5], y, np.zeros(2)))
 
 
 def test_an_irrelevant_dimension_gets_a_long_lengthscale():

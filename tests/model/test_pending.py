@@ -26,7 +26,8 @@ def case(seed: int, kind: Spectrum, psd: bool, decompose: bool) -> tuple[list[Re
         noise = 0.3 * rng.standard_normal(scores.shape)
         scores = np.clip(scores + noise + noise.T, 0.0, 1.0)
         np.fill_diagonal(scores, 1.0)
-    treatment = treat(scores[:T, :T], kind, psd=psd, decompose=decompose)
+    treatment = treat(scores[:T, :T], kind, psd=psd)
+    treatment = treatment.decomposed if decompose else treatment
     values = rng.standard_normal(T)
     each = [
         regress(treatment, values, np.full(T, a * r), a, 0.1, psd=psd) for a, r in ((1.0, 0.1), (2.0, 0.01), (0.5, 1))

@@ -98,7 +98,7 @@ def test_what_is_promised_to_be_psd_is_not_treated_however_singular(spectrum):
     """Rounding leaves tiny negative eigenvalues in smooth kernels, and they are no reason to change anything."""
     x = np.linspace(0.0, 1.0, 40)[:, None]
     scores = lw.RBF(2.0).between(x, x)
-    treatment = treat(scores, spectrum, psd=True, decompose=True)
+    treatment = treat(scores, spectrum, psd=True).decomposed
     assert treatment.matrix is scores
     assert treatment.plain
     assert (treatment.eigen.signs == 1.0).all()

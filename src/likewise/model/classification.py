@@ -124,7 +124,7 @@ class _Candidate:
     def evidence(self) -> Evidence:
         return Evidence(self.sites.log_evidence, 1.0)
 
-    def regression(self, data: Targets) -> Regression:
+    def regression(self, data: Targets, many: int) -> Regression:
         """That of its sites, which stand for the data."""
         return regress(self.treatment, self.sites.values, self.sites.variances, 1.0, self.prior_mean, psd=self.psd)
 

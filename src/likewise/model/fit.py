@@ -1,34 +1,31 @@
 """How a committee is fitted: which members stand, how evidence weighs them, and who is left out for the round.
 
 Members are mixes (each similarity alone, pairs, all to equal parts, learnt weights) × warps × noises. The
-eigendecomposition of a mix is shared by all its noises, and the amplitude has a closed form, so a member costs O(t).
+tridiagonal form of a mix is shared by all its noises, and the amplitude has a closed form, so a member costs O(t).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy import linalg
 
 from likewise.model.calibration import calibrate
 from likewise.model.committee import Committee, Member
 from likewise.model.evidence import (
-    AMPLITUDE_STRENGTH,
     NOISE_PRIOR,
     Evidence,
+    evidences,
     leave_one_out_density,
-    marginal_likelihood,
     regression_evidence,
-    spectral_evidence,
     warp_priors,
 )
 from likewise.model.gram import Gram, same_objects
-from likewise.model.hyperparameters import Learnt, cholesky, learn, learn_mix
-from likewise.model.influence import add_diagonal
+from likewise.model.hyperparameters import Learnt, learn, learn_mix
 from likewise.model.regression import Regression, regress
 from likewise.model.spectrum import Spectrum, Treatment
 from likewise.model.targets.censoring import Mask, anchors, exact, prior_covariance, rough_covariance, sites
@@ -52,6 +49,8 @@ DECIMALS = 8
 OFFSET = 1.0
 # Below this mean score of objects with themselves, warps of scores brought to a mean of one might overflow.
 LEAST_SELF = 1e-18
+# So many members of one mix share its eigenvectors; fewer have a Cholesky factor each.
+DECOMPOSE_FROM = 3
 # What a learnt parameter costs in log evidence, in every mix that has it: it was chosen to fit.
 OCCAM = 0.5
 
@@ -108,8 +107,8 @@ class Candidate(Protocol):
     @property
     def evidence(self) -> Evidence: ...
 
-    def regression(self, data: Targets) -> Regression:
-        """What it says, given these data."""
+    def regression(self, data: Targets, many: int) -> Regression:
+        """What it says, given these data; so many of its mix are elected, which may share their work."""
         ...
 
 
@@ -124,9 +123,10 @@ class _Candidate:
     log_prior: float
     evidence: Evidence
 
-    def regression(self, data: Targets) -> Regression:
-        """What it says, given these data."""
-        return _regress(self.treatment, self.psd, self.ratio, self.evidence.amplitude, data)
+    def regression(self, data: Targets, many: int = 1) -> Regression:
+        """What it says, given these data; eigenvectors take as long as the factors of some noises."""
+        treatment = self.treatment if many < DECOMPOSE_FROM else self.treatment.decomposed
+        return _regress(treatment, self.psd, self.ratio, self.evidence.amplitude, data)
 
 
 def fit(
@@ -327,51 +327,13 @@ def _candidates(
     data: Targets,
     treatments: Treatments,
 ) -> Iterator[_Candidate]:
-    """One candidate for each noise; they share the eigendecomposition."""
+    """One candidate for each noise; they share the treated matrix."""
     psd = mix.psd([gram.similarity for gram in grams])
-    alone = len(ratios) == 1 or bool(data.extra.any())
-    treatment = treatments.of(grams, mix, spectrum, psd=psd, decompose=not alone)
-    eigen = treatment.eigen
-    if eigen is None or data.extra.any():
-        found = [_factored_evidence(treatment, ratio, data) for ratio in ratios]
-    else:
-        found = spectral_evidence(eigen.levels, data.values @ eigen.basis, ratios)
-    for ratio, evidence in zip(ratios, found, strict=True):
+    treatment = treatments.of(grams, mix, spectrum, psd=psd)
+    for ratio, evidence in zip(ratios, evidences(treatment, ratios, *data), strict=True):
         # Heavy tails: an objective without noise is not implausible, it is common.
         prior = -np.log1p(((np.log(ratio) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2)
         yield _Candidate(mix, psd, treatment, ratio, log_prior + prior, evidence)
-
-
-def _factored_evidence(treatment: Treatment, ratio: float, data: Targets) -> Evidence:
-    """Marginal likelihood by a Cholesky factor, for noises that differ between the observations.
-
-    Known variances E are shares of an amplitude that is itself estimated; two rounds settle both. An observation says
-    of the amplitude as much as is not its known variance: with M = S + ρI + E/a and α = M⁻¹y,
-
-        â = (ν + yᵀα − αᵀ(E/a)α) / (ν + t − tr(M⁻¹E/a)).
-    """
-    evidence = Evidence(0.0, 1.0)
-    for _ in range(2 if data.extra.any() else 1):
-        known = data.extra / evidence.amplitude
-        matrix = add_diagonal(treatment.matrix, ratio + known)
-        factor = cholesky(matrix if treatment.definite else matrix @ matrix)
-        half = linalg.solve_triangular(factor, data.values, lower=True, check_finite=False)
-        log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))
-        evidence = marginal_likelihood(float(half @ half), log_determinant, len(data.values))
-        if treatment.definite and data.extra.any():
-            evidence = replace(evidence, amplitude=_amplitude(factor, half, known))
-    return evidence
-
-
-def _amplitude(factor: Matrix, half: Vector, known: Vector) -> float:
-    """â of `_factored_evidence` from the factor L of M and L⁻¹y."""
-    some = np.flatnonzero(known)
-    columns = np.eye(len(known))[:, some]
-    inverse = linalg.solve_triangular(factor, columns, lower=True, check_finite=False)
-    alpha = linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False)
-    share = float(known[some] @ np.sum(inverse**2, axis=0))
-    fit, freedom = float(half @ half - alpha**2 @ known), len(known) - share
-    return (AMPLITUDE_STRENGTH + fit) / (AMPLITUDE_STRENGTH + freedom)
 
 
 def _leave_one_out(one: _Candidate, data: Targets) -> Evidence:
@@ -388,7 +350,9 @@ def elect(candidates: Sequence[Candidate], data: Targets) -> tuple[Member, ...]:
     shares = votes[kept] / votes[kept].sum()
     # In the order of the candidates, so that members with one matrix stand together and share their work.
     order = np.argsort(strongest[kept])
+    elected = [candidates[i] for i in strongest[kept][order]]
+    many = Counter(one.mix for one in elected)
     return tuple(
-        Member(one.mix, one.regression(data), float(share), one.ratio, one.log_prior)
-        for one, share in ((candidates[strongest[kept][i]], shares[i]) for i in order)
+        Member(one.mix, one.regression(data, many[one.mix]), share, one.ratio, one.log_prior)
+        for one, share in zip(elected, shares[order].tolist(), strict=True)
     )

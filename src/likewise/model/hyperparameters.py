@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from likewise.errors import SimilarityError
-from likewise.model.evidence import NOISE_PRIOR, marginal_likelihood
+from likewise.model.evidence import NOISE_PRIOR, cholesky, marginal_likelihood
 from likewise.model.influence import add_diagonal, inverse
 from likewise.similarity.base import Matrix, Parameter, Similarity, Vector
 from likewise.similarity.combine.parts import Parts
@@ -22,7 +21,6 @@ from likewise.similarity.encodings.arrays import Encoding, plain
 
 NOISE_BOUNDS = (1e-6, 10.0)
 SPAN = 8.0
-JITTERS = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 
 @dataclass(frozen=True)
@@ -171,21 +169,6 @@ def _evidence(scores: Matrix, values: Vector, ratio: Vector, psd: bool) -> tuple
     weights -= np.multiply(inverted, 0.5, out=inverted)
     through = weights if eigen is None else _through_clip(weights, *eigen)
     return evidence.log, _Weights(through, float(np.trace(weights)))
-
-
-def cholesky(matrix: Matrix) -> Matrix:
-    """The Cholesky factor, with as little as it takes added to the diagonal where rounding made it indefinite."""
-    size = float(np.trace(matrix)) / len(matrix)
-    for jitter in (0.0, *JITTERS):
-        try:
-            shifted = add_diagonal(matrix, jitter * size) if jitter else matrix
-            return linalg.cholesky(shifted, lower=True, check_finite=False)
-        except linalg.LinAlgError:
-            continue
-    raise SimilarityError(
-        "the scores of the observed objects are far from positive semi-definite, though the similarity says they are; "
-        "make it without psd=True, so that its negative eigenvalues are treated"
-    )
 
 
 def _through_clip(weights: Matrix, levels: Vector, basis: Matrix) -> Matrix:

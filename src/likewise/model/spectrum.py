@@ -61,13 +61,17 @@ class Treatment:
     eigen: Eigen | None = None
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool, decompose: bool = False, doubt: float = 0.0) -> Self:
+    def of(cls, scores: Matrix, psd: bool, doubt: float = 0.0) -> Self:
         """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
 
-        With `decompose` the eigenvectors are kept all the same: solutions for several noises share them. `doubt` is the
-        size of negative eigenvalues that are known of other objects.
+        `doubt` is the size of negative eigenvalues that are known of other objects.
         """
         return cls(scores)
+
+    @property
+    def decomposed(self) -> Self:
+        """The same with the eigenvectors where they make sense: solutions for several noises share them."""
+        return self
 
     @property
     def doubt(self) -> float:
@@ -140,13 +144,19 @@ class ByEigenvalues(Treatment, ABC):
     """A treatment of negative eigenvalues, where there are any."""
 
     @classmethod
-    def of(cls, scores: Matrix, psd: bool, decompose: bool = False, doubt: float = 0.0) -> Self:
-        if (psd and not decompose) or not len(scores):
+    def of(cls, scores: Matrix, psd: bool, doubt: float = 0.0) -> Self:
+        if psd or not len(scores):
             return cls(scores)
         levels, basis = np.linalg.eigh(scores)
-        if psd or (cls._is_whole(levels) and not doubt):
-            return cls(scores, eigen=Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels))))
+        if cls._is_whole(levels) and not doubt:
+            return cls(scores, eigen=_whole(levels, basis))
         return cls.of_eigen(scores, levels, basis, doubt)
+
+    @cached_property
+    def decomposed(self) -> Self:
+        if self.eigen is not None or not len(self.matrix):
+            return self
+        return replace(self, eigen=_whole(*np.linalg.eigh(self.matrix)))
 
     @classmethod
     def _is_whole(cls, levels: Vector) -> bool:
@@ -244,9 +254,12 @@ TREATMENTS: dict[str, type[Treatment]] = {one.kind: one for one in (Krein, AsIs,
 SPECTRA: tuple[str, ...] = tuple(TREATMENTS)
 
 
-def treat(
-    scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, decompose: bool = False, doubt: float = 0.0
-) -> Treatment:
+def _whole(levels: Vector, basis: Matrix) -> Eigen:
+    """The eigenvectors of a matrix that needs no treatment; what is below zero is rounding."""
+    return Eigen(basis, np.maximum(levels, 0.0), np.ones(len(levels)))
+
+
+def treat(scores: Matrix, spectrum: Spectrum = "krein", *, psd: bool = False, doubt: float = 0.0) -> Treatment:
     """The treatment of a symmetric matrix of scores; `psd` promises that nothing needs to be done.
 
     `doubt` is the size of negative eigenvalues that are known of other objects.
@@ -258,7 +271,7 @@ def treat(
         raise LikewiseError(f"unknown spectrum treatment {spectrum!r}; choose one of {', '.join(SPECTRA)}")
     if np.max(np.abs(scores), initial=0.0) < LEAST_SCORE:
         scores = np.zeros_like(scores)
-    return TREATMENTS[spectrum].of(scores, psd, decompose, doubt)
+    return TREATMENTS[spectrum].of(scores, psd, doubt)
 
 
 def tolerance(levels: Vector) -> float:

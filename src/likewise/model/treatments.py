@@ -24,7 +24,7 @@ class Treatments:
     # The matrices are kept beside the answer, so that none of another place in memory takes their name.
     _made: dict[Any, tuple[list[Matrix], Treatment]] = field(default_factory=dict)
 
-    def of(self, grams: Sequence[Gram], mix: Mix, kind: Spectrum, *, psd: bool, decompose: bool = False) -> Treatment:
+    def of(self, grams: Sequence[Gram], mix: Mix, kind: Spectrum, *, psd: bool) -> Treatment:
         """The treatment of the mix's scores.
 
         >>> import likewise as lw
@@ -34,9 +34,9 @@ class Treatments:
         True
         """
         compared = [grams[k].scores for k in mix.used]
-        key = tuple(map(id, compared)), mix, kind, psd, decompose
+        key = tuple(map(id, compared)), mix, kind, psd
         if key not in self._made:
-            self._made[key] = compared, treat(mix_scores(grams, mix), kind, psd=psd, decompose=decompose)
+            self._made[key] = compared, treat(mix_scores(grams, mix), kind, psd=psd)
         return self._made[key][1]
 
 

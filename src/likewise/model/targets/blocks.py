@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from likewise.model.evidence import NOISE_PRIOR, marginal_likelihood
-from likewise.model.hyperparameters import cholesky
+from likewise.model.evidence import NOISE_PRIOR, cholesky, marginal_likelihood
 from likewise.model.targets.transforms import Standardised
 from likewise.similarity.base import Matrix, Vector
 

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.special import log_ndtr
 
-from likewise.model.evidence import NOISE_PRIOR, spectral_evidence
-from likewise.model.hyperparameters import cholesky
+from likewise.model.evidence import NOISE_PRIOR, cholesky, spectral_evidence
 from likewise.similarity.base import Matrix, Vector
 
 # What is known of a value: that it lies below a limit, above one, or the value itself.
