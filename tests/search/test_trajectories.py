@@ -130,6 +130,43 @@ def test_the_top_of_a_bent_bowl_in_a_box_is_found_in_few_steps(seed, d):
     assert ends.scores.max() > -exact.fun - 1e-4
 
 
+def two_hills(z: Any, which: Any) -> Any:
+    """Peaks at 0.2 and at 0.7, the second one higher."""
+    tops, heights = np.array([0.2, 0.7]), np.array([1.0, 2.0])
+    nearest = np.abs(z - tops).argmin(axis=1)
+    away = z - tops[nearest][:, None]
+    return heights[nearest] - (away**2).sum(axis=1), lambda: -2.0 * away
+
+
+def test_a_trajectory_that_meets_a_better_one_ends_where_that_one_does() -> None:
+    looked_at = []
+
+    def counted(z: Any, which: Any) -> Any:
+        looked_at.append(len(z))
+        return two_hills(z, which)
+
+    starts = np.array([[0.05], [0.055], [0.3], [0.6], [0.604], [0.9]])
+    found = climb_curved(counted, starts, lambda z: np.clip(z, 0.0, 1.0))
+    np.testing.assert_allclose(found.vectors[:, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7], atol=1e-4)
+    assert np.all(found.scores >= found.starts)
+    assert found.converged.all()
+    assert looked_at[0] == 6
+    assert looked_at[2] <= 4
+
+
+def test_trajectories_of_objects_of_other_kinds_do_not_meet() -> None:
+    """Two objects may have the same numbers and differ in all else."""
+
+    def linearise(z: Any, which: Any) -> Any:
+        tops = np.array([0.497, 0.503])[which][:, None]
+        return which + 1.0 - ((z - tops) ** 2).sum(axis=1), lambda: -2.0 * (z - tops)
+
+    starts = np.array([[0.5], [0.5]])
+    found = climb_curved(linearise, starts, lambda z: z, kinds=np.arange(2))
+    np.testing.assert_allclose(found.vectors[:, 0], [0.497, 0.503], atol=1e-4)
+    assert climb_curved(linearise, starts, lambda z: z).vectors[0] == pytest.approx(0.503, abs=1e-4)
+
+
 def test_a_score_that_is_no_number_ends_no_trajectory_there():
     def wall(z, which):
         return np.where(z[:, 0] > 0.5, np.nan, z[:, 0]), lambda: np.ones_like(z)

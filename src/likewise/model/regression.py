@@ -60,7 +60,7 @@ class Regression:
     @cached_property
     def weights(self) -> Vector:
         """w with μ = m + S_x w."""
-        return self.solution.weights(self.values - self.prior_mean)
+        return self.solved if self.treatment.plain else self.solution.weights(self.values - self.prior_mean)
 
     @cached_property
     def solved(self) -> Vector:

@@ -15,6 +15,7 @@ from likewise.search.newton import climb_curved
 from likewise.search.trajectories import Indices, Trajectories, ascend, distinct
 from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.encodings.arrays import distinct as distinct_keys
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
 # So many of the objects that are too close to others are moved aside, in so many directions and by so many times the
@@ -134,7 +135,14 @@ def climb(
     if not curved or space.dimension > MOST_CURVED:
         return ascend(linearise, starts, space.project, most_steps=most_steps)
     settle = (lambda vectors, which: space.to_vector(at(vectors, which))) if where.stepped else None
-    return climb_curved(linearise, starts, space.project, most_steps=most_steps, settle=settle)
+    kinds = _kinds(space, starts, of) if len(of) else None
+    return climb_curved(linearise, starts, space.project, most_steps=most_steps, settle=settle, kinds=kinds)
+
+
+def _kinds(space: Continuous | PartlyContinuous, starts: Matrix, of: Sequence[Any]) -> Indices:
+    """A number for each object, the same for those that differ in their vectors alone."""
+    keys = map(cast(Space, space).key, at_vectors(space, np.broadcast_to(starts[:1], starts.shape), of))
+    return distinct_keys(keys)[1]
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:

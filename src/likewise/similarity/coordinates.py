@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
 from likewise.similarity.combine.wrapper import Through
-from likewise.similarity.kinds.vectors import as_vectors, check_vectors
+from likewise.similarity.kinds.vectors import Linear, VectorSimilarity, as_vectors, check_vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,11 @@ class Coordinates:
         """Whether no coordinate is a logarithm."""
         return not self.log.any()
 
+    @cached_property
+    def encoder(self) -> Rescaled:
+        """What encodes vectors in these coordinates, whatever compares them."""
+        return Rescaled(Linear(), self)
+
     def forward(self, x: Matrix) -> Matrix:
         inside = x if self._plain else np.where(self.log, np.log(np.where(self.log, x, 1.0)), x)
         z: Matrix = (inside - self.lower) / self.width
@@ -58,6 +63,12 @@ class Rescaled(Through):
 
     inner: Similarity
     coordinates: Coordinates
+
+    @property
+    def encoder(self) -> Similarity:
+        own = self.inner.encoder
+        plain = isinstance(own, VectorSimilarity) and type(own).encode is VectorSimilarity.encode
+        return self.coordinates.encoder if plain else self
 
     def part_encoding(self, a: Any, i: int) -> Any:
         return a[1]
