@@ -42,10 +42,15 @@ class Tabulated(Similarity):
 
     scores: Matrix
     known_psd: bool = False
+    known_divisible: bool = False
 
     @property
     def psd(self) -> bool:
         return self.known_psd
+
+    @property
+    def divisible(self) -> bool:
+        return self.known_divisible
 
     def encode(self, objects: Sequence[Any]) -> Encoding:
         raise SimilarityError("tabulated scores know their own objects only; encode with the similarity itself")
@@ -60,7 +65,7 @@ class Tabulated(Similarity):
 def tabulate(similarity: Similarity, a: Encoding) -> Similarity:
     """The similarity with every part that has no parameters replaced by its scores for these objects."""
     if not similarity.parameters(a):
-        return Tabulated(similarity.between(a, a), similarity.psd)
+        return Tabulated(similarity.between(a, a), similarity.psd, similarity.divisible)
     if not similarity.parts:
         return similarity
     inside = [(part, similarity.part_encoding(a, i)) for i, part in enumerate(similarity.parts)]

@@ -115,6 +115,11 @@ class Similarity(ABC):
         return None
 
     @property
+    def divisible(self) -> bool:
+        """Whether every positive power of it is PSD, too, as of a Gaussian kernel; no unless a similarity says so."""
+        return False
+
+    @property
     def differentiable(self) -> bool:
         """Whether it has derivatives in the objects: unless said otherwise, if it and its parts have the methods."""
         has_methods = hasattr(self, "linearise") and hasattr(self, "linearise_within")

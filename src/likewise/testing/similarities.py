@@ -141,11 +141,14 @@ def check_encoding(
 
 
 def check_psd(similarity: Similarity, scores: Matrix) -> None:
-    """A similarity that declares itself PSD has no eigenvalue below rounding."""
-    if similarity.psd:
-        values = np.linalg.eigvalsh(0.5 * (scores + scores.T))
-        limit = -NEGATIVE * max(abs(values[-1]), 1e-300)
-        _require(values[0] >= limit, f"declared PSD, but the eigenvalues go from {values[0]:.4g} to {values[-1]:.4g}")
+    """A similarity that declares itself PSD has no eigenvalue below rounding, nor has a power of one that divides."""
+    declared = {1.0: similarity.psd, 0.3: similarity.divisible, 2.7: similarity.divisible}
+    for power in (power for power, is_declared in declared.items() if is_declared):
+        raised = scores if power == 1.0 else np.maximum(scores, 0.0) ** power
+        values = np.linalg.eigvalsh(0.5 * (raised + raised.T))
+        limit, whose = -NEGATIVE * max(abs(values[-1]), 1e-300), "" if power == 1.0 else f"of its power {power} "
+        span = f"from {values[0]:.4g} to {values[-1]:.4g}"
+        _require(values[0] >= limit, f"declared PSD, but the eigenvalues {whose}go {span}")
 
 
 def check_parameters(similarity: Similarity, encoding: Encoding, rng: np.random.Generator) -> None:

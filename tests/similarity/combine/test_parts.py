@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from likewise.errors import SimilarityError
 from likewise.model.gram import Gram
-from likewise.model.hyperparameters import learn
+from likewise.model.hyperparameters import learn, tabulate
 from likewise.similarity.base import Similarity
+from likewise.similarity.combine.fixed import Fixed
+from likewise.similarity.combine.mix import Mix
 from likewise.similarity.combine.parts import Parts
 from likewise.similarity.encodings.arrays import MANY, PER_LEVEL, Encoding, Levels, count, join, plain, take
 from likewise.similarity.from_function import from_function
@@ -21,7 +23,7 @@ from likewise.similarity.kinds.categories import Equal
 from likewise.similarity.kinds.permutations import Footrule
 from likewise.similarity.kinds.sets import Jaccard
 from likewise.similarity.kinds.strings import Hamming, Levenshtein
-from likewise.similarity.kinds.vectors import RBF, Linear
+from likewise.similarity.kinds.vectors import RBF, Linear, Matern
 from likewise.spaces.pools.pool import Pool
 
 N = 600
@@ -209,3 +211,28 @@ def test_a_gram_matrix_grows_out_of_levels() -> None:
     grown = Gram.of(parts, rows[:MANY]).grow(rows[MANY : MANY + 2]).grow(rows[MANY + 2 :])
     np.testing.assert_allclose(grown.scores, Gram.of(parts, rows).scores, rtol=1e-12)
     np.testing.assert_allclose(grown.rows(parts.encode(rows)), grown.scores, rtol=1e-12)
+
+
+@given(weights=st.lists(st.floats(0.01, 20.0), min_size=3, max_size=3), power=st.sampled_from([0.5, 1.0, 2.0]))
+def test_a_product_of_powers_of_what_can_be_divided_is_psd(weights: list[float], power: float) -> None:
+    """Gaussian kernels and categories stay so to any power; others, to a power that is no whole number, may not."""
+    rng = np.random.default_rng(0)
+    rows = [{"x": float(x), "y": float(y), "c": "abc"[i % 3]} for i, (x, y) in enumerate(rng.random((20, 2)))]
+    product = Parts("product", weights, x=RBF(0.3), y=Fixed(RBF(1.0)), c=Equal(0.2))
+    assert product.psd
+    assert product.divisible
+    assert Mix((1.0,), power).psd([product])
+    encoded = product.encode(rows)
+    assert np.linalg.eigvalsh(product.between(encoded, encoded) ** power).min() > -1e-10
+    fractional = Parts("product", [0.5, 1.0], x=Matern(0.3), c=Equal())
+    assert not fractional.psd
+    assert not fractional.divisible
+    mixed = Mix((0.5, 0.5), 0.5)
+    assert not mixed.psd([product, product])
+    assert not Parts("sum", None, x=RBF(0.3), c=Equal()).divisible
+
+
+def test_a_learnt_product_of_a_record_is_known_to_be_psd() -> None:
+    rows = [{"x": i / 10.0, "c": "ab"[i % 2]} for i in range(10)]
+    product = Parts("product", [0.7, 1.3], x=RBF(0.3), c=Equal())
+    assert tabulate(product, product.encode(rows)).psd

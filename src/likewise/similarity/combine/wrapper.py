@@ -63,6 +63,10 @@ class Through(Wrapper):
         return self.wrapped.psd
 
     @property
+    def divisible(self) -> bool:
+        return self.wrapped.divisible
+
+    @property
     def self_bounded(self) -> bool:
         return self.wrapped.self_bounded
 

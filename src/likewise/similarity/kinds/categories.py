@@ -33,6 +33,8 @@ class Equal(Normalised):
             raise SimilarityError(f"Equal needs `otherwise` from 0 to below 1, not {self.otherwise}")
 
     psd = True
+    # A power of it has another `otherwise`.
+    divisible = True
 
     def encode(self, objects: Sequence[Any]) -> Hashes:
         return np.array([_hashed(number, x) for number, x in enumerate(objects)], dtype=np.uint64)

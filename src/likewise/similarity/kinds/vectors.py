@@ -211,6 +211,9 @@ def squared_distances(a: Matrix, b: Matrix) -> Matrix:
 class SquaredExponential(Stationary):
     """exp(−½ r²)."""
 
+    # A power of it has another lengthscale.
+    divisible = True
+
     def _profile(self, r2: Matrix) -> tuple[Matrix, Callable[[], Matrix]]:
         scores = np.exp(-0.5 * r2)
         return scores, lambda: -0.5 * scores
