@@ -23,10 +23,10 @@ from likewise.similarity.base import (
     Vector,
     assign,
     is_differentiable,
+    numbered,
 )
-from likewise.similarity.combine.algebra import merged, others_product
 from likewise.similarity.combine.fields import Fields
-from likewise.similarity.combine.mix import power_slope, raised
+from likewise.similarity.combine.mix import NOTHING, power_slope, raised
 from likewise.similarity.encodings.arrays import (
     MANY,
     Encoding,
@@ -173,13 +173,16 @@ class Parts(Similarity):
             total = np.add(total, term, out=term)
         return total / self.weights.sum() if self.how == "sum" else factor * np.exp(total)
 
-    def _slopes(self, scores: Sequence[Any]) -> list[Any]:
-        """∂S/∂S_k of the combination, for each part."""
+    def _slope(self, k: int, scores: Sequence[Any], total: Any) -> Any:
+        """∂S/∂S_k of the combination of these scores, which is `total`."""
+        weights = self.weights.tolist()
         if self.how == "sum":
-            return [w / self.weights.sum() * np.ones_like(scores[0]) for w in self.weights]
-        each = [raised(s, w) for w, s in zip(self.weights.tolist(), scores, strict=True)]
-        own = [power_slope(s, w) for w, s in zip(self.weights.tolist(), scores, strict=True)]
-        return [slope * other for slope, other in zip(own, others_product(each), strict=True)]
+            return weights[k] / self.weights.sum()
+        if np.min(scores[k], initial=1.0) > NOTHING:
+            return weights[k] * total / scores[k]
+        # Without dividing, as a score may be zero.
+        others = [raised(s, w) for j, (w, s) in enumerate(zip(weights, scores, strict=True)) if j != k]
+        return power_slope(scores[k], weights[k]) * np.prod(others, axis=0)
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         scores, rows = [], []
@@ -209,16 +212,18 @@ class Parts(Similarity):
 
     def sensitivity(self, a: Encoding) -> Sensitivity:
         scores, pullbacks = zip(*(p.sensitivity(x) for p, x in zip(self.parts, plain(a), strict=True)), strict=True)
-        total, slopes = self._combined(scores), self._slopes(scores)
+        total = self._combined(scores)
+        learning = [k for k, (p, x) in enumerate(zip(self.parts, plain(a), strict=True)) if p.parameters(x)]
 
         def pull(weights: Matrix) -> dict[str, Vector]:
             if self.how == "sum":
                 share = self.weights / self.weights.sum()
                 own = np.array([w * np.sum(weights * (s - total)) for w, s in zip(share, scores, strict=True)])
             else:
-                logs = [np.log(np.where(s > 0, s, 1.0)) for s in scores]
-                own = np.array([w * np.sum(weights * total * log) for w, log in zip(self.weights, logs, strict=True)])
-            return {"weights": own, **merged(pullbacks, [weights * slope for slope in slopes])}
+                logs, inside = (np.log(np.where(s > 0, s, 1.0)) for s in scores), weights * total
+                own = self.weights * np.array([np.vdot(inside, log) for log in logs])
+            slopes = {k: numbered(pullbacks[k](weights * self._slope(k, scores, total)), k) for k in learning}
+            return {"weights": own, **{name: slope for part in slopes.values() for name, slope in part.items()}}
 
         return total, pull
 
@@ -241,19 +246,19 @@ class Parts(Similarity):
     def _chain(self, found: Sequence[Any], n: int) -> tuple[Any, Pullback]:
         """One step of the chain rule, from the fields to the record; those that move come with their pullbacks."""
         scores = [each[0] if isinstance(each, tuple) else each for each in found]
-        slopes = self._slopes(scores)
+        total = self._combined(scores)
 
         def pull(weights: Any) -> Matrix:
             moved = {
-                name: each[1](weights * slope)
-                for name, each, slope in zip(self.fields, found, slopes, strict=True)
+                self.fields[k]: each[1](weights * self._slope(k, scores, total))
+                for k, each in enumerate(found)
                 if isinstance(each, tuple)
             }
             order = self.columns or [(name, 0) for name in moved]
             blocks = (moved[name] if name in moved else np.zeros((n, width)) for name, width in order)
             return np.hstack([np.zeros((n, 0)), *blocks])
 
-        return self._combined(scores), pull
+        return total, pull
 
 
 def _encoded(part: Similarity, values: list[Any]) -> Encoding:
