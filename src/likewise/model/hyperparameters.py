@@ -144,7 +144,7 @@ def _objective(
         ratio = np.exp(logs[-1:])
         current = similarity.with_parameters(split)
         scores, pull = current.sensitivity(encodings)
-        log, weights = _evidence(scores + offset, values, float(ratio[0]) + extra, current.psd)
+        log, weights = _evidence(scores + offset, values, float(ratio[0]) + extra, current.psd or current.divisible)
         prior = sum(parameters[name].prior.log_density(value) for name, value in split.items())
         slopes = pull(weights.on_scores)
         gradient = [slopes[name] + parameters[name].prior.log_slope(split[name]) for name in parameters]

@@ -69,11 +69,19 @@ class Places:
         left = np.flatnonzero(~self.close(objects)).tolist()
         if not is_continuous(self.space) or len(left) < 2:
             return left
-        mine = Places.of(self.space, [objects[i] for i in left])
-        near = mine._labelled_tree.query_ball_point(mine._labelled_tree.data, 1.0 + 1e-9, p=np.inf)
+        some = [objects[i] for i in left]
+        tree = _tree(self._to_vector(some), self._resolution)
+        near = tree.query_pairs(1.0 + 1e-9, p=np.inf, output_type="ndarray")
+        # The rest is compared of those alone that are at one place.
+        crowded = np.unique(near)
+        rests = dict(zip(crowded.tolist(), _rests(self.space, [some[i] for i in crowded.tolist()]), strict=False))
+        before: list[list[int]] = [[] for _ in some]
+        for i, j in near.tolist():
+            if rests.get(i) == rests.get(j):
+                before[j].append(i)
         kept: set[int] = set()
-        for i, found in enumerate(near):
-            if not kept.intersection(found):
+        for i, others in enumerate(before):
+            if kept.isdisjoint(others):
                 kept.add(i)
         return [left[i] for i in sorted(kept)]
 

@@ -116,7 +116,7 @@ class Similarity(ABC):
 
     @property
     def divisible(self) -> bool:
-        """Whether every positive power of it is PSD, too, as of a Gaussian kernel; no unless a similarity says so."""
+        """Whether every positive power of it is PSD, as of a Gaussian kernel: then learning need not treat it."""
         return False
 
     @property

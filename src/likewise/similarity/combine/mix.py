@@ -39,10 +39,8 @@ class Mix:
         return tuple(k for k, w in enumerate(self.weights) if w > 0) or (0,)
 
     def psd(self, parts: Sequence[Similarity]) -> bool:
-        """Whether the mix of these similarities is PSD: those in use are, and their power is."""
-        used = [parts[k] for k in self.used]
-        power = self.power == int(self.power) or (len(used) == 1 and used[0].divisible)
-        return power and all(part.psd for part in used)
+        """Whether the mix of these similarities is PSD: those in use are, and the power is a whole number."""
+        return self.power == int(self.power) and all(parts[k].psd for k in self.used)
 
     def scores(self, scores: Mapping[int, Any] | Sequence[Any]) -> Any:
         """(Σ_k w_k S_k)^p + c of matrices, rows or selves."""

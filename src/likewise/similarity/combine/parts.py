@@ -97,10 +97,8 @@ class Parts(Similarity):
 
     @property
     def psd(self) -> bool:
-        if not all(part.psd for part in self.parts):
-            return False
-        fine = zip(self.parts, (self.weights == np.round(self.weights)).tolist(), strict=True)
-        return self.how == "sum" or all(whole or part.divisible for part, whole in fine)
+        whole = bool(np.all(self.weights == np.round(self.weights)))
+        return all(part.psd for part in self.parts) and (self.how == "sum" or whole)
 
     @property
     def divisible(self) -> bool:
