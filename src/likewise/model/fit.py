@@ -191,9 +191,9 @@ def suitable_transform(
         return Standardised
     some = anchors(values, limits)
     if not any(gram.similarity.branched for gram in grams):
-        return choose_transform((rough_scores(grams) + settings.offset)[np.ix_(some, some)], values[some])
+        return choose_transform([(one + settings.offset)[np.ix_(some, some)] for one in _views(grams)], values[some])
     few = [gram.part(np.flatnonzero(some)) for gram in grams]
-    return choose_transform(lambda z: rough_scores(_with_spread(few, z)) + settings.offset, values[some])
+    return choose_transform(lambda z: [one + settings.offset for one in _views(_with_spread(few, z))], values[some])
 
 
 def _with_spread(grams: Sequence[Gram], values: Vector) -> list[Gram]:
@@ -203,7 +203,13 @@ def _with_spread(grams: Sequence[Gram], values: Vector) -> list[Gram]:
 
 def rough_scores(grams: Sequence[Gram]) -> Matrix:
     """The mean of all similarities, before anything is learnt."""
-    return np.asarray(np.mean([scale * g.scores for scale, g in zip(_scales(grams), grams, strict=True)], axis=0))
+    return _views(grams)[-1]
+
+
+def _views(grams: Sequence[Gram]) -> list[Matrix]:
+    """The scores of each similarity alone, where there are several, and last the mean of all."""
+    each = [scale * gram.scores for scale, gram in zip(_scales(grams), grams, strict=True)]
+    return [*each, np.asarray(np.mean(each, axis=0))] if len(each) > 1 else each
 
 
 def recondition(

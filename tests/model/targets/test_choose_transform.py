@@ -20,7 +20,7 @@ def draw(seed: int, n: int = 60, d: int = 2) -> tuple[Matrix, Vector]:
 
 
 def chosen(bend: object, seeds: range = range(12)) -> list[type[Transform]]:
-    return [choose_transform(scores, bend(values)) for scores, values in map(draw, seeds)]  # type: ignore[operator]
+    return [choose_transform([scores], bend(values)) for scores, values in map(draw, seeds)]  # type: ignore[operator]
 
 
 def test_values_of_the_model_itself_are_mostly_taken_as_they_are() -> None:
@@ -51,13 +51,13 @@ def test_a_cliff_leaves_the_good_values_apart() -> None:
 
 def test_few_values_are_taken_as_they_are() -> None:
     scores, values = draw(0, n=POWER_FROM - 1)
-    assert choose_transform(scores, -np.exp(3.0 * values)) is Standardised
+    assert choose_transform([scores], -np.exp(3.0 * values)) is Standardised
 
 
 def test_ranks_wait_for_more_values() -> None:
     def ranked(n: int) -> list[bool]:
         draws = [draw(seed, n=n) for seed in range(12)]
-        return [choose_transform(scores, np.sign(y) * np.expm1(6.0 * np.abs(y))) is Ranked for scores, y in draws]
+        return [choose_transform([scores], np.sign(y) * np.expm1(6.0 * np.abs(y))) is Ranked for scores, y in draws]
 
     assert not any(ranked(RANKS_FROM - 1))
     assert any(ranked(RANKS_FROM + 10))
@@ -65,7 +65,7 @@ def test_ranks_wait_for_more_values() -> None:
 
 @pytest.mark.parametrize("values", [np.full(40, 2.5), np.r_[np.zeros(39), 1.0]])
 def test_values_that_hardly_differ_are_no_trouble(values: Vector) -> None:
-    assert issubclass(choose_transform(draw(0, n=40)[0], values), Transform)
+    assert issubclass(choose_transform([draw(0, n=40)[0]], values), Transform)
 
 
 @given(st.integers(0, 50), st.floats(0.1, 100.0), st.floats(-50.0, 50.0))
@@ -73,5 +73,32 @@ def test_units_and_order_do_not_matter(seed: int, unit: float, zero: float) -> N
     scores, values = draw(seed, n=30)
     values = np.exp(values)
     order = np.random.default_rng(seed).permutation(30)
-    moved = choose_transform(scores[np.ix_(order, order)], zero + unit * values[order])
-    assert moved is choose_transform(scores, values)
+    moved = choose_transform([scores[np.ix_(order, order)]], zero + unit * values[order])
+    assert moved is choose_transform([scores], values)
+
+
+def prices(seed: int, n: int = 24) -> tuple[list[Matrix], Vector]:
+    """Objects of four parts with their own prices, some of them high: what all parts together cost.
+
+    Scores by the parts that two objects share: all at once, some of them, and the mean of both.
+    """
+    rng = np.random.default_rng(seed)
+    levels = rng.integers(0, 5, size=(n, 4))
+    same = (levels[:, None] == levels[None]).astype(float)
+    each = [np.where(same > 0, 1.0, 0.1).prod(axis=2), same.mean(axis=2)]
+    cost = np.exp(2.0 * rng.standard_normal((4, 5)))[np.arange(4), levels].sum(axis=1)
+    return [one + 1.0 for one in (*each, np.mean(each, axis=0))], -cost
+
+
+def test_a_scale_that_is_straight_to_one_similarity_is_not_bent_for_the_others() -> None:
+    """A sum of prices has a tail, and its logarithm is no sum."""
+    draws = [prices(seed) for seed in range(12)]
+    assert [choose_transform(views, cost) for views, cost in draws].count(Standardised) == 12
+    assert [choose_transform(views[-1:], cost) for views, cost in draws].count(Standardised) <= 4
+
+
+@given(st.integers(0, 50))
+def test_similarities_that_agree_count_as_one(seed: int) -> None:
+    scores, values = draw(seed, n=30)
+    values = np.exp(values)
+    assert choose_transform([scores] * 3, values) is choose_transform([scores], values)

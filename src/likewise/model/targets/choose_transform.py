@@ -4,14 +4,16 @@ The first three are chosen by evidence: densities on the user's scale, so their 
 Jacobian and are chosen by leave-one-out errors on the user's scale, where these fall by more than their standard error.
 The errors are those of the better half: a scale that orders the poor objects well and blurs the good ones would never
 find the best. With few values that verdict is worth little, and ranks do not stand.
-Both are judged on one rough matrix, the mean of all similarities before anything is learnt: one eigendecomposition.
+Both are judged before anything is learnt, on the scores of each similarity alone and on the mean of all: what is
+straight to one of them need not be bent for the others. Evidence is added up over them. Ranks have to do better on the
+mean of all, and on the scores of the most evidence, too.
 Where branches vary by themselves, how much is part of the matrix and has to be read off the values on each scale: one
 branch that varies more than the others would look like a tail.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,29 +47,32 @@ class _Fit(NamedTuple):
     squared_errors: Vector
 
 
-def choose_transform(scores: Matrix | Callable[[Vector], Matrix], values: Vector) -> type[Transform]:
-    """The transform that suits these values best, under a matrix of scores of the observed objects.
+def choose_transform(views: Sequence[Matrix] | Callable[[Vector], Sequence[Matrix]], values: Vector) -> type[Transform]:
+    """The transform that suits these values best, under matrices of scores of the observed objects.
 
-    The matrix may depend on the values on the model's scale.
+    The last matrix is the mean of the others. They may depend on the values on the model's scale.
     """
     if len(values) < POWER_FROM or np.ptp(values) == 0:
         return Standardised
     # Every transform begins with a scale of its own, so that the unit of the values says nothing of which is best.
     values = np.asarray(Standardised.of(values).forward(values))
-    eigen = None if callable(scores) else np.linalg.eigh(scores)
+    eigen = None if callable(views) else list(map(np.linalg.eigh, views))
 
-    def fit(kind: type[Transform]) -> _Fit:
+    def fit(kind: type[Transform]) -> list[_Fit]:
         transform = kind.of(values)
-        own = np.linalg.eigh(scores(np.asarray(transform.forward(values)))) if callable(scores) else eigen
+        own = list(map(np.linalg.eigh, views(np.asarray(transform.forward(values))))) if callable(views) else eigen
         assert own is not None
-        return _fit(transform, values, np.maximum(own[0], 0.0), own[1])
+        return [_fit(transform, values, np.maximum(levels, 0.0), basis) for levels, basis in own]
 
     fits = {kind: fit(kind) for kind in BENDS}
-    best = max(fits, key=lambda kind: fits[kind].log_evidence - NATS_FOR_POWER * BENDS[kind])
+    logs = {kind: np.logaddexp.reduce([one.log_evidence for one in found]) for kind, found in fits.items()}
+    best = max(fits, key=lambda kind: logs[kind] - NATS_FOR_POWER * BENDS[kind])
     if len(values) < RANKS_FROM:
         return best
-    ranked = fit(Ranked)
-    return Ranked if _clearly_less(ranked.squared_errors, fits[best].squared_errors) else best
+    ranked, plain = fit(Ranked), fits[best]
+    judges = {len(plain) - 1, int(np.argmax([one.log_evidence for one in plain]))}
+    less = [_clearly_less(ranked[i].squared_errors, plain[i].squared_errors) for i in judges]
+    return Ranked if all(less) else best
 
 
 def log_evidence(scores: Matrix, values: Vector) -> float:
