@@ -14,11 +14,12 @@ branch that varies more than the others would look like a tail.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from likewise.model.evidence import NOISE_PRIOR, spectral_evidence
+from likewise.model.evidence import NOISE_PRIOR, Evidence, spectral_evidence
 from likewise.model.influence import Spectral
 from likewise.model.targets.transforms import Ranked, Standardised, Tamed, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
@@ -31,23 +32,52 @@ BENDS: dict[type[Transform], int] = {Standardised: 0, YeoJohnson: 1, Tamed: 2}
 ERRORS_FOR_RANKS = 1.0
 RATIOS = np.geomspace(1e-6, 1.0, 13)
 LOG_PRIORS = -0.5 * ((np.log(RATIOS) - NOISE_PRIOR.location) / NOISE_PRIOR.scale) ** 2
+# Matrices of scores that depend on the values on the model's scale.
+Views = Callable[[Vector], Sequence[Matrix]]
 
 
-class _Evidence(NamedTuple):
-    """The evidence, the values on the transform's scale, and the amplitude and the noise of their best model."""
+class _Scaled(NamedTuple):
+    """The values on a scale of their own, and the logarithm of its Jacobian."""
 
-    log: float
+    transform: Transform
     z: Vector
-    amplitude: float
-    ratio: float
+    log_jacobian: float
+
+    @classmethod
+    def of(cls, kind: type[Transform], values: Vector) -> _Scaled:
+        transform = kind.of(values)
+        slopes = np.maximum(transform.slope(values), 1e-300)
+        return cls(transform, np.asarray(transform.forward(values), dtype=float), float(np.sum(np.log(slopes))))
 
 
-class _Fit(NamedTuple):
-    log_evidence: float
-    squared_errors: Vector
+class _View(NamedTuple):
+    """The eigenvalues and eigenvectors of a matrix of scores, negative ones clipped."""
+
+    levels: Vector
+    basis: Matrix
+
+    @classmethod
+    def of(cls, scores: Matrix) -> _View:
+        levels, basis = np.linalg.eigh(scores)
+        return cls(np.maximum(levels, 0.0), basis)
+
+    def evidence(self, scaled: _Scaled) -> tuple[Evidence, float]:
+        """Evidence on the user's scale at the best noise, and that noise."""
+        found = spectral_evidence(self.levels, scaled.z @ self.basis, RATIOS)
+        best = int(np.argmax([evidence.log + prior for evidence, prior in zip(found, LOG_PRIORS, strict=True)]))
+        return replace(found[best], log=found[best].log + scaled.log_jacobian), float(RATIOS[best])
+
+    def squared_errors(self, scaled: _Scaled, values: Vector) -> Vector:
+        """The leave-one-out errors of the better half at the best noise, on the user's scale."""
+        evidence, ratio = self.evidence(scaled)
+        solution = Spectral(self.basis, np.ones(len(self.levels)), self.levels + ratio)
+        left_out = scaled.z - solution.solve(scaled.z) / solution.diagonal
+        predicted = scaled.transform.moments(left_out, np.sqrt(evidence.amplitude / solution.diagonal))[0]
+        good = values >= np.median(values)
+        return np.asarray((predicted[good] - values[good]) ** 2)
 
 
-def choose_transform(views: Sequence[Matrix] | Callable[[Vector], Sequence[Matrix]], values: Vector) -> type[Transform]:
+def choose_transform(scores: Sequence[Matrix] | Views, values: Vector) -> type[Transform]:
     """The transform that suits these values best, under matrices of scores of the observed objects.
 
     The last matrix is the mean of the others. They may depend on the values on the model's scale.
@@ -56,23 +86,21 @@ def choose_transform(views: Sequence[Matrix] | Callable[[Vector], Sequence[Matri
         return Standardised
     # Every transform begins with a scale of its own, so that the unit of the values says nothing of which is best.
     values = np.asarray(Standardised.of(values).forward(values))
-    eigen = None if callable(views) else list(map(np.linalg.eigh, views))
+    shared = [] if callable(scores) else list(map(_View.of, scores))
 
-    def fit(kind: type[Transform]) -> list[_Fit]:
-        transform = kind.of(values)
-        own = list(map(np.linalg.eigh, views(np.asarray(transform.forward(values))))) if callable(views) else eigen
-        assert own is not None
-        return [_fit(transform, values, np.maximum(levels, 0.0), basis) for levels, basis in own]
+    def judge(kind: type[Transform]) -> tuple[_Scaled, list[_View]]:
+        scaled = _Scaled.of(kind, values)
+        return scaled, list(map(_View.of, scores(scaled.z))) if callable(scores) else shared
 
-    fits = {kind: fit(kind) for kind in BENDS}
-    logs = {kind: np.logaddexp.reduce([one.log_evidence for one in found]) for kind, found in fits.items()}
-    best = max(fits, key=lambda kind: logs[kind] - NATS_FOR_POWER * BENDS[kind])
+    judged = {kind: judge(kind) for kind in BENDS}
+    logs = {kind: [view.evidence(scaled)[0].log for view in views] for kind, (scaled, views) in judged.items()}
+    best = max(BENDS, key=lambda kind: np.logaddexp.reduce(logs[kind]) - NATS_FOR_POWER * BENDS[kind])
     if len(values) < RANKS_FROM:
         return best
-    ranked, plain = fit(Ranked), fits[best]
-    judges = {len(plain) - 1, int(np.argmax([one.log_evidence for one in plain]))}
-    less = [_clearly_less(ranked[i].squared_errors, plain[i].squared_errors) for i in judges]
-    return Ranked if all(less) else best
+    (ranked, by_rank), (plain, by_value) = judge(Ranked), judged[best]
+    judges = {len(by_value) - 1, int(np.argmax(logs[best]))}
+    errors = ((by_rank[i].squared_errors(ranked, values), by_value[i].squared_errors(plain, values)) for i in judges)
+    return Ranked if all(_clearly_less(*pair) for pair in errors) else best
 
 
 def log_evidence(scores: Matrix, values: Vector) -> float:
@@ -81,8 +109,7 @@ def log_evidence(scores: Matrix, values: Vector) -> float:
     As they are, bent by a power, or by asinh, which brings heavy tails to the length of light ones; both together
     bend almost anything, and have to be clearly better.
     """
-    levels, basis = np.linalg.eigh(scores)
-    levels = np.maximum(levels, 0.0)
+    view = _View.of(scores)
     tame, jacobian = np.arcsinh(values), -0.5 * float(np.sum(np.log1p(values**2)))
     scales = (
         (Standardised, values, 0.0),
@@ -90,30 +117,10 @@ def log_evidence(scores: Matrix, values: Vector) -> float:
         (Standardised, tame, jacobian),
         (YeoJohnson, tame, jacobian - NATS_FOR_POWER),
     )
-    return max(_evidence(kind.of(each), each, levels, basis).log + more for kind, each, more in scales)
+    return max(view.evidence(_Scaled.of(kind, each))[0].log + more for kind, each, more in scales)
 
 
 def _clearly_less(a: Vector, b: Vector) -> bool:
     """Whether the mean of `a` is below that of `b`, pair by pair, by more than the standard error of the difference."""
     fall = b - a
     return float(fall.mean()) > ERRORS_FOR_RANKS * float(fall.std(ddof=1)) / np.sqrt(len(fall))
-
-
-def _evidence(transform: Transform, values: Vector, levels: Vector, basis: Matrix) -> _Evidence:
-    """Evidence on the user's scale at the best noise."""
-    z = np.asarray(transform.forward(values), dtype=float)
-    found = spectral_evidence(levels, z @ basis, RATIOS)
-    best = int(np.argmax([evidence.log + prior for evidence, prior in zip(found, LOG_PRIORS, strict=True)]))
-    jacobian = float(np.sum(np.log(np.maximum(transform.slope(values), 1e-300))))
-    return _Evidence(found[best].log + jacobian, z, found[best].amplitude, float(RATIOS[best]))
-
-
-def _fit(transform: Transform, values: Vector, levels: Vector, basis: Matrix) -> _Fit:
-    """Evidence at the best noise, and the leave-one-out errors of the better half, both on the user's scale."""
-    found = _evidence(transform, values, levels, basis)
-    solution = Spectral(basis, np.ones(len(levels)), levels + found.ratio)
-    diagonal = solution.diagonal
-    left_out = found.z - solution.solve(found.z) / diagonal
-    predicted = transform.moments(left_out, np.sqrt(found.amplitude / diagonal))[0]
-    good = values >= np.median(values)
-    return _Fit(found.log, (predicted[good] - values[good]) ** 2)
