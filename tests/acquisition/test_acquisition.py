@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise.acquisition.base import Care
 from likewise.acquisition.improvement import LAST, STEPS, bound_h, log_h
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.thompson import draw, draw_normal
@@ -74,6 +75,10 @@ def test_the_bound_tells_apart_what_is_hopeless(below):
     acquisition = lw.LogExpectedImprovement()
     score = acquisition.average(acquisition.score(means, stds, 0.0), votes)[0]
     np.testing.assert_allclose(acquisition.average_bound(means, stds, 0.0, votes), score, rtol=1e-9)
+    # Unless that is not asked for.
+    rough = acquisition.average_bound(means, stds, 0.0, votes, Care.ROUGH)
+    assert np.all(rough >= score)
+    assert np.ptp(rough) == 0.0
 
 
 @given(mean=st.floats(-3, 3), std=st.floats(0.05, 2.0))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
+from likewise.acquisition.base import Care
 from likewise.acquisition.constraints import Within
 from likewise.acquisition.fronts import hypervolume, reference_point
 from likewise.acquisition.hypervolume import Front, cells, log_volume, nondominated
@@ -156,6 +157,7 @@ def test_bounds_are_bounds(case: str, pending: int) -> None:
     shape = [(len(c.members), 300) for c in made.committees]
     moments = [(rng.normal(0.0, 1.5, s), np.exp(rng.normal(-2.0, 2.0, s))) for s in shape]
     bounds = made.bound_moments(moments)
+    assert np.all(made.bound_moments(moments, care=Care.ROUGH) >= bounds)
     endless = [(mean, np.full_like(variance, np.inf)) for mean, variance in moments]
     assert np.all(made.bound_moments(endless) >= bounds)
     for share in (1.0, 0.5, 1e-3):

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from likewise.similarity.base import Matrix, Vector
+
+
+class Care(Enum):
+    """How tight a bound is to be, which is what it costs."""
+
+    # What is hopeless is not told apart.
+    ROUGH = 0
+    FAIR = 1
+    # The lowest bound there is, at whatever price.
+    TIGHT = 2
 
 
 class Slopes(NamedTuple):
@@ -43,7 +54,7 @@ class Acquisition(ABC):
         """
         return self.score(mean, std, best) if self.rises_with_std else np.full(np.shape(mean), np.inf)
 
-    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector, care: Care = Care.FAIR) -> Vector:
         """The bounds averaged over members, one row each."""
         return self.average(self.bound(means, stds, best), weights)[0]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.base import Acquisition, Care, Slopes
 from likewise.acquisition.improvement import LOG_ROOT_TWO_PI
 from likewise.similarity.base import Matrix, Vector
 
@@ -50,6 +50,6 @@ class Within(Acquisition):
         # Above the lower limit certainty helps, below it doubt does; how near the upper one is, is left out.
         return np.where(mean < self.low, log_ndtr((mean - self.low) / std), 0.0)
 
-    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector, care: Care = Care.FAIR) -> Vector:
         chances = np.where(means < self.low, ndtr((means - self.low) / stds), 1.0)
         return np.log(np.maximum(weights @ chances, LEAST))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.acquisition.base import Care
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves
 from likewise.errors import LikewiseError
@@ -55,8 +56,10 @@ class Priced(Scoring):
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         return self._per_cost(self.inner.score_moments(moments, known[:-1]), known[-1])
 
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
-        return self._per_cost(self.inner.bound_moments(moments, known[:-1], tight=tight), known[-1])
+    def bound_moments(
+        self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
+    ) -> Vector:
+        return self._per_cost(self.inner.bound_moments(moments, known[:-1], care=care), known[-1])
 
     def hide_known(
         self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
-from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.base import Acquisition, Care, Slopes
 from likewise.similarity.base import Matrix, Vector
 
 LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
@@ -113,12 +113,12 @@ class LogExpectedImprovement(Acquisition):
     def score(self, mean: Any, std: Any, best: Any) -> Any:
         return np.log(std) + log_h((mean - best) / std)
 
-    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector) -> Vector:
+    def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector, care: Care = Care.FAIR) -> Vector:
         improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
-        bounds = np.log(np.maximum(improvement, TINY))
-        # The table has an end; what lies beyond it for all members is computed in logarithms.
+        bounds = np.log(np.maximum(improvement, HOPELESS))
+        # The table has an end; what lies beyond it for all members is computed in logarithms, where it matters.
         far = improvement < HOPELESS
-        if far.any():
+        if far.any() and care is not Care.ROUGH:
             bounds[far] = self.average(self.bound(means[:, far], stds[:, far], best), weights)[0]
         return bounds
 

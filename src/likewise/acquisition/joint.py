@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from likewise.acquisition.base import Slopes
+from likewise.acquisition.base import Care, Slopes
 from likewise.acquisition.constraints import Within
 from likewise.acquisition.fronts import hypervolume, is_nondominated, reference_point
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
@@ -260,7 +260,9 @@ class JointScorer(Scoring):
             points[:, j] = points[:, j] if scale is None else scale.lengths(points[:, j])
         return hypervolume(points[1:], points[0]) or 1.0
 
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
+    def bound_moments(
+        self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
+    ) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
             total = np.zeros(moments[0][0].shape[1])
             for (means, variances), one in zip(moments, self.outcomes, strict=True):
@@ -268,22 +270,22 @@ class JointScorer(Scoring):
                     within = Within(*one.limits)
                     total = total + within.average_bound(means, np.sqrt(variances), 0.0, one.committee.weights)
             if self.front is not None:
-                total = total + self._bound_volume(self._of_objectives(moments, known), tight)
+                total = total + self._bound_volume(self._of_objectives(moments, known), care)
             # What has no bound, as a variance has none, is scored in any case.
             return np.where(np.isnan(total), np.inf, total)
 
-    def _bound_volume(self, moments: Sequence[Moments], tight: bool) -> Vector:
+    def _bound_volume(self, moments: Sequence[Moments], care: Care) -> Vector:
         """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""
         assert self.front is not None
         scales = tuple(None if scale is None else scale.convex() for scale in self.scales)
-        few = replace(self, front=self.front if tight else self.front.coarse(COARSE), scales=scales)
+        few = replace(self, front=self.front if care is Care.TIGHT else self.front.coarse(COARSE), scales=scales)
         assert few.front is not None
         highs, lows = zip(*(few._between(j, *each) for j, each in enumerate(moments)), strict=True)
         volume = bound_volume(few.front, highs, lows)
-        bounds = np.log(np.maximum(volume, TINY))
-        # The table has an end; what lies beyond it is computed in logarithms.
+        bounds = np.log(np.maximum(volume, HOPELESS))
+        # The table has an end; what lies beyond it is computed in logarithms, where it matters.
         far = volume < HOPELESS
-        if far.any():
+        if far.any() and care is not Care.ROUGH:
             logs = [few._improvements(j, m[:, far], np.maximum(s[:, far], TINY))[0] for j, (m, s) in enumerate(moments)]
             bounds[far] = log_volume(few.front, logs)[0]
         return bounds

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.acquisition.base import Acquisition
+from likewise.acquisition.base import Acquisition, Care
 from likewise.acquisition.confidence import LeastKnown
 from likewise.acquisition.measurement import TINY, margins_of, moved, moved_slope, noise_of
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
@@ -139,11 +139,13 @@ class Scorer(Scoring):
         scores = self.acquisition.score(self._counted(means), self._spread(variances), self._best)
         return self.acquisition.average(scores, self.committee.weights)[0]
 
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
+    def bound_moments(
+        self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
+    ) -> Vector:
         ((means, variances),) = moments
         with np.errstate(over="ignore", invalid="ignore"):
             counted, spread = self._counted(means), self._spread(variances)
-            return self.acquisition.average_bound(counted, spread, self._best, self.committee.weights)
+            return self.acquisition.average_bound(counted, spread, self._best, self.committee.weights, care)
 
     def linearise(self, objects: Sequence[Any]) -> tuple[Vector, Callable[[], Matrix]]:
         """The worth of each object, and its gradient in the object's vector when asked for.

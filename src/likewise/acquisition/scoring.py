@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from likewise.acquisition.base import Care
 from likewise.model.committee import Committee
 from likewise.similarity.base import Matrix, Vector
 
@@ -60,11 +61,10 @@ class Scoring(ABC):
         """The worth of objects of which each committee's means and variances are at hand."""
 
     @abstractmethod
-    def bound_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, tight: bool = False) -> Vector:
-        """What no object of these means and of variances up to these is worth more than, whatever its chance.
-
-        `tight` asks for the lowest bound there is, at whatever price.
-        """
+    def bound_moments(
+        self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
+    ) -> Vector:
+        """What no object of these means and of variances up to these is worth more than, whatever its chance."""
 
     @abstractmethod
     def hide_known(

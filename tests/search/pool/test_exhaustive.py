@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.base import Acquisition, Care, Slopes
 from likewise.acquisition.confidence import Spread
 from likewise.acquisition.feasibility import chance
 from likewise.acquisition.scorer import Scorer
@@ -190,10 +190,14 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
     fresh._prepare(asked)
     fresh.bounds.prepare(asked)
     (chunk,) = fresh.chunks
-    loose = fresh.bounds.scores(asked, chunk, {}, 0)
-    tight = fresh.bounds.scores(asked, chunk, fresh._projections(asked), 0)
-    assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
-    assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
+    loose = fresh.bounds.scores(asked, chunk, {}, 0, Care.FAIR)
+    for fine in (False, True):
+        made = fresh._projections(asked, np.arange(N), fine=fine)
+        tight = fresh.bounds.scores(asked, chunk, made, 0, Care.FAIR)
+        assert np.all(tight >= direct - 2e-3 * (1.0 + np.abs(direct)))
+        assert np.all(tight <= loose + 2e-3 * (1.0 + np.abs(loose)))
+        assert np.all(fresh.bounds.scores(asked, chunk, made, 0, Care.ROUGH) >= tight)
+        loose = tight
 
 
 @pytest.mark.parametrize("on_disk", [False, True])

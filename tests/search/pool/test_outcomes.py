@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from likewise.acquisition.outcome import Certain, Outcome
 from likewise.model.fit import Settings, fit
 from likewise.model.gram_cache import GramCache
 from likewise.search.pool import partition as partitions
+from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.partition import Partition
 from likewise.search.pool.query import Compared, Query, merge
 
@@ -42,15 +46,15 @@ def outcomes(count: int, partial: bool) -> list[Outcome]:
     return made[:2] + [Outcome(one.committee, False, (-0.5, np.inf)) for one in made[2:]]
 
 
-def query(scorer: JointScorer, seed: int = 0) -> Query:
-    place = {id(word): i for i, word in enumerate(WORDS)}
+def query(scorer: JointScorer, seed: int = 0, words: Sequence[str] = WORDS) -> Query:
+    place = {id(word): i for i, word in enumerate(words)}
 
     def compared(committee: Any) -> Compared:
         objects = next(iter(committee.waiting.values()), committee.grams[0]).objects
         numbers = tuple(place[id(word)] for word in objects)
         return Compared(numbers[: len(committee)], numbers[len(committee) :], {0: 0, 1: 0})
 
-    known = tuple(function(WORDS) for function in scorer.known)
+    known = tuple(function(words) for function in scorer.known)
     taken = np.array(sorted(place[id(x)] for x in scorer.committees[0].objects), dtype=np.intp)
     return Query(scorer, tuple(map(compared, scorer.committees)), taken, seed, known)
 
@@ -74,6 +78,46 @@ def test_the_best_rows_are_those_of_scoring_all(count: int, partial: bool, certa
         assert np.delete(direct, found.rows).max() <= found.rest + 2e-3
         parts = merge([half.contenders(asked, 16) for half in halves], asked, 16)
         assert set(parts.rows.tolist()) == set(found.rows.tolist())
+
+
+@pytest.mark.parametrize("memory", [None, 3_000_000])
+def test_few_rows_of_all_combinations_are_scored_for_each_pick(
+    monkeypatch: pytest.MonkeyPatch, memory: int | None
+) -> None:
+    """Where nearly everything is known, scores are so low that all but tight bounds exceed them."""
+    words = ["".join(letters) for letters in product("ACGT", repeat=7)]
+    truth = np.array([[values(word, j) for word in words] for j in range(2)])
+    truth += np.random.default_rng(2).normal(0.0, 0.1, truth.shape)
+    ends = [int(np.argmax((1.0 - share) * truth[0] + share * truth[1])) for share in np.linspace(0.0, 1.0, 21)]
+    rows = np.union1d(np.random.default_rng(1).choice(len(words), 60, replace=False), ends).tolist()
+    grams, observed = GramCache((lw.Hamming(),)), [words[i] for i in rows]
+    made = [Outcome(fit(grams.of(observed), own[rows], settings=Settings(learn=False)), True) for own in truth]
+    scorer, whole = JointScorer.on(made), Partition.of(words, total=10**6, memory=memory)
+    halves = [Partition.of(words[:9000], 0, total=10**6), Partition.of(words[9000:], 9000, total=10**6)]
+    seen, score, picks = list[int](), Beliefs.scores, list[int]()
+
+    def counted(beliefs: Beliefs, *about: Any) -> Any:
+        seen.append(beliefs.moments[0][0].shape[1])
+        return score(beliefs, *about)
+
+    for _ in range(5):
+        asked = query(scorer, words=words)
+        asked = replace(asked, taken=np.union1d(asked.taken, picks).astype(np.intp))
+        direct = scorer.score(words)
+        direct[asked.taken] = -np.inf
+        monkeypatch.setattr(Beliefs, "scores", counted)
+        found = whole.contenders(asked, 16)
+        monkeypatch.setattr(Beliefs, "scores", score)
+        best = int(np.argmax(direct))
+        np.testing.assert_allclose(found.scores[0], direct[best], rtol=2e-3)
+        np.testing.assert_allclose(np.sort(direct)[::-1][:16], direct[found.rows], rtol=2e-3)
+        np.testing.assert_array_equal(
+            merge([half.contenders(asked, 16) for half in halves], asked, 16).rows, found.rows
+        )
+        picks.append(best)
+        scorer = scorer.with_pending([words[best]])
+
+    assert sum(seen) < len(words) / 2
 
 
 @pytest.mark.parametrize("how", ["disk", "cost"])

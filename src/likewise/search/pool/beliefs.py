@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.acquisition.base import Care
 from likewise.acquisition.scoring import Moments, Scoring
 from likewise.model.committee import Committee
 from likewise.search.pool.query import Entries, largest
@@ -56,7 +57,7 @@ class Beliefs:
             if len(few):
                 score[few] = self._exact(scorer, moments, known, few)
                 some = [(means[:, few], variances[:, few]) for means, variances in moments]
-                tight = scorer.bound_moments(some, [values[few] for values in known], tight=True)
+                tight = scorer.bound_moments(some, [values[few] for values in known], care=Care.TIGHT)
                 ceiling[few] = self._lower(scorer, tight, few)
         return score, ceiling
 

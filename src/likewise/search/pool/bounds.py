@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.acquisition.base import Care
 from likewise.model.committee import Member
 from likewise.search.pool.chunk import BLOCK, Chunk
 from likewise.search.pool.query import Compared, Query, Rows
@@ -34,8 +35,8 @@ Place = tuple[int, int]
 # Values are kept in single precision, rounded up.
 UP = np.float32(1.0 + 1e-6)
 MOST_KEPT = 32
-# Columns of a projection.
-COLUMNS = 8
+# Columns of a projection, and of one for which these are too few.
+COLUMNS, FINE = 8, 32
 
 
 def rounding(dtype: Any, weights: Matrix) -> Vector:
@@ -43,8 +44,8 @@ def rounding(dtype: Any, weights: Matrix) -> Vector:
     return 8.0 * float(np.finfo(dtype).eps) * np.abs(weights).sum(axis=1)
 
 
-def projection(member: Member, some: Matrix) -> Matrix:
-    """Few rows Pᵀ with P Pᵀ ≼ D that suit objects whose scores with the observed ones are like these.
+def projection(member: Member, some: Matrix, own: Vector, *, fine: bool = False) -> Matrix:
+    """Few rows Pᵀ with P Pᵀ ≼ D that suit objects whose scores, with the observed ones and their own, are like these.
 
     With rows Z of some objects and the leading eigenvectors V of Z D Zᵀ = V Λ Vᵀ, P = D Zᵀ V Λ^{-1/2}: what D sees of
     objects like those is what P sees of them. Any rows with the same ZᵀZ give the same, so that few stand for many.
@@ -52,7 +53,9 @@ def projection(member: Member, some: Matrix) -> Matrix:
     some = np.asarray(np.linalg.qr(some, mode="r")) if len(some) > some.shape[1] else some
     seen = some @ member.regression.solution.operator
     levels, basis = np.linalg.eigh(seen @ some.T)
-    kept = np.argsort(-levels)[:COLUMNS]
+    # Where few would leave more than the variance itself to be explained, they do not tell much.
+    fine = fine or bool(levels[:-COLUMNS].sum() > own.sum() - levels.sum())
+    kept = np.argsort(-levels)[: FINE if fine else COLUMNS]
     kept = kept[levels[kept] > 1e-9 * levels.max(initial=1e-300)]
     return np.asarray((basis[:, kept] / np.sqrt(levels[kept])).T @ seen)
 
@@ -123,7 +126,7 @@ class Bounds:
             np.isposinf(query.scorer.bound_moments(moments, [v[:1] for v in query.known])[0])
         )
 
-    def scores(self, query: Query, chunk: Chunk, projections: Mapping[Place, Matrix], first: int) -> Vector:
+    def scores(self, query: Query, chunk: Chunk, projections: Mapping[Place, Matrix], first: int, care: Care) -> Vector:
         """What no row of the chunk is worth more than; the chunk counts from row `first` of the pool."""
         moments = self._moments(query, chunk, projections)
         bounds = np.empty(chunk.size)
@@ -132,7 +135,7 @@ class Bounds:
             exact = [(m[:, part].astype(np.float64), v[:, part].astype(np.float64)) for m, v in moments]
             begin = first + chunk.first
             known = [values[begin + part.start : begin + part.stop] for values in query.known]
-            bounds[part] = query.scorer.bound_moments(exact, known)
+            bounds[part] = query.scorer.bound_moments(exact, known, care=care)
         return bounds
 
     def _moments(self, query: Query, chunk: Chunk, projections: Mapping[Place, Matrix]) -> list[tuple[Matrix, Matrix]]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.acquisition.base import Care
 from likewise.errors import SpaceError
 from likewise.search.pool.beliefs import Beliefs
 from likewise.search.pool.bounds import Bounds, Place, projection
@@ -31,8 +32,14 @@ from likewise.spaces.pools.encodings import CHUNK, shared_encoders
 # Pools up to this size keep their scores in double precision, for which there is room.
 PRECISE = 1 << 14
 # Below this share of votes, values known from before do not make bounds tight; projections do, made from a sample of
-# so many rows.
-KNOWN, SAMPLE = 0.9, 256
+# twice so many rows.
+KNOWN, SAMPLE = 0.9, 128
+# Bounds are loose if one of so many rows was scored and more than one of so many others may still be best.
+TRIED, LOOSE = 32, 8
+# Whether projections are to be fine, and with what care.
+Step = tuple[bool, Care]
+# What makes loose bounds tighter, from cheap to dear: what has become pending, finer projections, and more care.
+STEPS: tuple[Step, ...] = ((False, Care.ROUGH), (True, Care.ROUGH), (False, Care.FAIR))
 
 # The encodings of all rows by each similarity, one chunk after another.
 Encoder = Callable[[Sequence[Similarity]], Iterable[Sequence[Encoding | Filed]]]
@@ -55,6 +62,8 @@ class Partition:
     _versions: set[Version] = field(default_factory=set)
     # Rows that were scored last, of which most may be best again.
     _likely: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    # The last query, and what no row is worth more than to those that extend it.
+    _last: tuple[Query, Vector] | None = None
     _folder: Path | None = None
 
     def __post_init__(self) -> None:
@@ -90,11 +99,10 @@ class Partition:
         """The best `most` rows that are not taken."""
         self._prepare(query)
         self.bounds.prepare(query)
-        vain = self.size <= 2 * most or self.bounds.are_vain(query)
-        bounds = np.full(self.size, np.inf) if vain else self._bounds(query)
+        bounds, tighter = self._first_bounds(query, most)
         taken = query.taken - self.first
         bounds[taken[(taken >= 0) & (taken < self.size)]] = -np.inf
-        return self._settle(bounds, query, most)
+        return self._settle(bounds, query, most, tighter)
 
     def entries(self, query: Query, rows: Rows) -> Entries:
         """What is known of these rows, in their order and in double precision."""
@@ -142,25 +150,49 @@ class Partition:
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         latest.spill(self._folder)
 
-    def _bounds(self, query: Query) -> Vector:
-        """What no row is worth more than."""
+    def _first_bounds(self, query: Query, most: int) -> tuple[Vector, Sequence[Step]]:
+        """What no row is worth more than, and how that becomes tighter."""
+        small = self.size <= 2 * most
+        if self._last is not None and query.extends(self._last[0]):
+            # No row is worth more than it was.
+            return self._last[1].copy(), () if small else STEPS
+        if small or self.bounds.are_vain(query):
+            return np.full(self.size, np.inf), ()
         # A similarity that has learnt makes old variances worthless, and bounds without them are loose.
-        projections = {} if self.bounds.known >= KNOWN else self._projections(query)
-        return np.concatenate([self.bounds.scores(query, chunk, projections, self.first) for chunk in self.chunks])
+        projections = {} if self.bounds.known >= KNOWN else self._projections(query, self._likely)
+        return self._bounds(query, projections, Care.ROUGH), STEPS[1:]
 
-    def _projections(self, query: Query) -> dict[Place, Matrix]:
-        """A projection for every member that has bounds, made for rows like those that were scored last."""
-        likely = self._likely if len(self._likely) else np.arange(self.size)
-        some = self._entries(query, likely[:: -(-len(likely) // SAMPLE)])
+    def _tighten(self, bounds: Vector, query: Query, above: Rows, step: Step) -> Vector:
+        """Tighter bounds, above all of the rows that may be best."""
+        fine, care = step
+        projections = self._projections(query, above, fine=True) if fine else {}
+        return np.minimum(bounds, self._bounds(query, projections, care))
+
+    def _bounds(self, query: Query, projections: Mapping[Place, Matrix], care: Care) -> Vector:
+        parts = [self.bounds.scores(query, chunk, projections, self.first, care) for chunk in self.chunks]
+        return np.concatenate(parts)
+
+    def _projections(self, query: Query, likely: Rows, *, fine: bool = False) -> dict[Place, Matrix]:
+        """A projection for every member that has bounds, made for rows like some of the likely ones and some others."""
+        # By lot, for rows at equal distances have much in common where a pool lists all combinations.
+        rng = np.random.default_rng(query.seed)
+        drawn = [rng.choice(rows, min(SAMPLE, len(rows)), replace=False) for rows in (likely, np.arange(self.size))]
+        some = self._entries(query, np.unique(np.concatenate(drawn)))
         found: dict[Place, Matrix] = {}
         for c, committee in enumerate(query.scorer.committees):
-            observed = {k: scores[:, : len(committee)] for k, scores in some.of(c)[0].items()}
-            members = [(i, m) for i, m in enumerate(committee.members) if m.regression.bounded]
-            found |= {(c, i): projection(member, member.mix.scores(observed)) for i, member in members}
+            rows, selves = some.of(c)
+            observed = {k: scores[:, : len(committee)] for k, scores in rows.items()}
+            for i, member in enumerate(committee.members):
+                if member.regression.bounded:
+                    own = member.mix.scores(selves)
+                    found[c, i] = projection(member, member.mix.scores(observed), own, fine=fine)
         return found
 
-    def _settle(self, bounds: Vector, query: Query, most: int) -> Contenders:
-        """Score rows from the highest bound down until the best are certain."""
+    def _settle(self, bounds: Vector, query: Query, most: int, tighter: Sequence[Step]) -> Contenders:
+        """Score rows from the highest bound down until the best are certain.
+
+        Where too many rows may be best, bounds become `tighter` step by step; after the last one all are scored.
+        """
         every = np.arange(self.first, self.first + self.size)
         rows, scores, ceilings = np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0)
         # What has no bound is scored in any case.
@@ -173,15 +205,20 @@ class Partition:
                 ceilings, bounds[some] = np.concatenate([ceilings, ceiling]), -np.inf
             best = best_places(scores, rows + self.first, query, most)
             least = scores[best[-1]] if len(best) == most else -np.inf
-            above = int((bounds > least).sum())
-            if not above:
+            above = np.flatnonzero(bounds > least)
+            loose = len(rows) >= self.size // TRIED and len(above) > max(2 * len(rows), self.size // LOOSE)
+            if loose and tighter:
+                bounds, tighter = self._tighten(bounds, query, above, tighter[0]), tighter[1:]
+                above, loose = np.flatnonzero(bounds > least), False
+            if not len(above):
                 break
-            # Where most rows may be best, all are scored at once.
-            step = above if above > self.size // 4 else min(2 * len(rows), above)
+            step = len(above) if loose else min(2 * len(rows), len(above))
         self._likely = rows
         left = np.ones(len(rows), dtype=bool)
         left[best] = False
         rest = max(bounds.max(initial=-np.inf), ceilings[left].max(initial=-np.inf))
+        bounds[rows] = ceilings
+        self._last = query, bounds
         return Contenders(rows[best] + self.first, scores[best], float(rest))
 
     def _score(self, query: Query, rows: Rows, before: Vector, most: int) -> tuple[Vector, Vector]:
