@@ -72,10 +72,9 @@ class JointScorer(Scoring):
         margins = tuple(map(np.zeros_like, noises))
         before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility, noises=noises, margins=margins)
         means, weights, _ = before._points()
-        given = [one.reference for one in before._objectives] + [one.reference for one in certain]
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
-        chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
+        chosen = tuple(float(r) if np.isinf(own) else own for r, own in zip(rule, before._lowest, strict=True))
         scales = users_scales([one.committee.transform for one in before._objectives], mixed, chosen)
         found = replace(before, reference=chosen, scales=scales)._with_front()
         return found._settled() if settle else found
@@ -249,7 +248,8 @@ class JointScorer(Scoring):
     @property
     def _lowest(self) -> list[float]:
         """Of each objective the reference that was given, above which the front begins; it has no end without one."""
-        return [-np.inf if one.reference is None else one.reference for one in (*self._objectives, *self.certain)]
+        given = [one.reference for one in self._objectives] + [one.reference for one in self.certain]
+        return [-np.inf if own is None else own for own in given]
 
     def _front_points(self) -> tuple[Matrix, list[Vector]]:
         """What is expected at the objects that may be, and each objective's votes."""
