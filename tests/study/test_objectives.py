@@ -120,6 +120,34 @@ def test_each_outcome_learns_from_what_it_has() -> None:
         study.tell(s, {"cost": 1.0})
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json", "frame"])
+@pytest.mark.parametrize("n", [12, 110])
+def test_a_run_may_fail_after_its_first_outcome_was_told(tmp_path: Path, n: int, suffix: str) -> None:
+    """As on the command line: no other outcome is waited for, what was told is kept, and no longer counts."""
+    study, other = (told(make(storage=url), n) for url in (f"sqlite:///{tmp_path / 'study.db'}", None))
+    (s,), _ = study.ask(), other.fail(WORDS[290], "decomposed")
+    study.tell(s, {"cost": 4.75})
+    study.ask()
+    study.fail(s, "decomposed", notes={"by": "Ann"})
+    trial = make(storage=study.storage).trials[s.id]
+    assert (trial.state, trial.values, trial.error) == (State.FAILED, {"cost": 4.75}, "decomposed")
+    assert trial.notes == {"by": "Ann"}
+    assert s.object not in [other.object for other in study.ask(3)]
+    np.testing.assert_array_equal(*(each.predict(WORDS[:5], outcome="cost").mean for each in (study, other)))
+    for call in (lambda: study.fail(s), lambda: study.tell(s, {"rich": 1.0}), lambda: study.fail(study.trials[0])):
+        with pytest.raises(lw.StudyError, match="already"):
+            call()
+    again = make()
+    if suffix == "frame":
+        again.tell_many(study.to_frame())
+    else:
+        study.export(tmp_path / f"trials{suffix}")
+        assert again.read(tmp_path / f"trials{suffix}") == n + 1
+        assert again.read(tmp_path / f"trials{suffix}") == 0
+    (failed,) = [trial for trial in again.trials if trial.state is State.FAILED]
+    assert (failed.object, failed.values, failed.error) == (s.object, {"cost": 4.75}, "decomposed")
+
+
 @pytest.mark.parametrize("constraints", [{}, {"odd": lw.AtMost(2.0)}])
 def test_a_stored_study_goes_on_where_it_was(tmp_path: Path, constraints: Any) -> None:
     url, names = f"sqlite:///{tmp_path / 'study.db'}", [*GOALS, *constraints]

@@ -102,15 +102,16 @@ def _finding(
     notes = {name.removeprefix(NOTES): cell for name, cell in row.items() if name.startswith(NOTES)}
     noted = read_notes({name: cell for name, cell in notes.items() if not _missing(cell)})
     fitted = _fit(where, x, space)
-    if failed:
-        reason = row.get("error")
-        return Finding(fitted, State.FAILED, error="failed" if _missing(reason) else str(reason), notes=noted)
+    reason = "failed" if _missing(row.get("error")) else str(row.get("error"))
+    if failed and not (values and goals.named):
+        return Finding(fitted, State.FAILED, error=reason, notes=noted)
     try:
         given = {name: _measurement(where, row, columns[name], goals) for name in values}
         found = told(goals, fitted, given if goals.named else given["value"])
     except StudyError as error:
         raise StudyError(f"{where}: {error}") from error
-    return replace(found, notes=noted)
+    # Of named outcomes some may have been told before it failed.
+    return replace(found, state=State.FAILED, error=reason, notes=noted) if failed else replace(found, notes=noted)
 
 
 def _measurement(where: str, row: Mapping[str, Any], column: str, goals: Goals) -> Measurement:
