@@ -148,6 +148,23 @@ def test_a_run_may_fail_after_its_first_outcome_was_told(tmp_path: Path, n: int,
     assert (failed.object, failed.values, failed.error) == (s.object, {"cost": 4.75}, "decomposed")
 
 
+def test_nobody_knows_whether_a_limit_is_kept_that_was_never_measured() -> None:
+    study = told(make(constraints={"odd": lw.AtMost(2.0)}))
+    (s,) = study.ask()
+    assert (s.chance_feasible, s.outcomes.keys()) == (None, {"rich", "cost"})
+    assert 0 < s.chance <= 1
+    study.tell_many([(word, {"odd": measure(word)["odd"]}) for word in WORDS[:8]])
+    assert 0 < study.ask()[0].chance_feasible <= 1
+
+
+@pytest.mark.parametrize("value", [None, {"cost": 1.0}])
+def test_a_limit_without_a_name_is_refused_with_the_remedy(value: Any) -> None:
+    study = told(make())
+    with pytest.raises(lw.StudyError, match=r"by name.*'cost': Below\(0.5\)"):
+        study.tell(WORDS[40], value, below=0.5)
+    assert len(study) == 24
+
+
 @pytest.mark.parametrize("constraints", [{}, {"odd": lw.AtMost(2.0)}])
 def test_a_stored_study_goes_on_where_it_was(tmp_path: Path, constraints: Any) -> None:
     url, names = f"sqlite:///{tmp_path / 'study.db'}", [*GOALS, *constraints]
