@@ -148,6 +148,23 @@ def test_a_run_may_fail_after_its_first_outcome_was_told(tmp_path: Path, n: int,
     assert (failed.object, failed.values, failed.error) == (s.object, {"cost": 4.75}, "decomposed")
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", "frame"])
+@pytest.mark.parametrize("std", [None, {"rich": 0.5}])
+def test_fields_of_objects_may_have_the_names_of_outcomes(tmp_path: Path, suffix: str, std: Any) -> None:
+    """Also those of columns that an export has only where they are needed."""
+    names = ("rich", "rich std", "rich limit", "rich block", "state", "object", "value")
+    space = lw.Record(**{name: ["a", "b"] for name in names})  # type: ignore[arg-type]
+    study, again = (lw.Study(space, objectives=GOALS) for _ in range(2))
+    x = {name: "ab"[i % 2] for i, name in enumerate(names)}
+    study.tell(x, {"rich": 1.0, "cost": 2.0}, std=std)
+    if suffix == "frame":
+        again.tell_many(study.to_frame())
+    else:
+        study.export(tmp_path / f"trials{suffix}")
+        again.read(tmp_path / f"trials{suffix}")
+    assert [(trial.object, trial.values) for trial in again.trials] == [(x, {"rich": 1.0, "cost": 2.0})]
+
+
 def test_nobody_knows_whether_a_limit_is_kept_that_was_never_measured() -> None:
     study = told(make(constraints={"odd": lw.AtMost(2.0)}))
     (s,) = study.ask()

@@ -191,7 +191,8 @@ def _names(field: str) -> bool:
 
 def _column(field: str, after: Sequence[str]) -> str:
     """The name of a field's column; those that would be mistaken for another get a prefix."""
-    return PREFIX + field if field in RESERVED or field in after or field.startswith((PREFIX, NOTES)) else field
+    beside = {name + end for name in after for end in ("", SPREAD, LIMIT, BLOCK)}
+    return PREFIX + field if field in RESERVED | beside or field.startswith((PREFIX, NOTES)) else field
 
 
 def _cell(content: Any) -> Any:
