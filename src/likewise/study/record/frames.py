@@ -18,6 +18,7 @@ from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.tables.cells import empty
 from likewise.tables.frames import as_objects
+from likewise.tables.nesting import read_json
 
 if TYPE_CHECKING:
     import polars
@@ -137,4 +138,24 @@ def _fit(where: str, x: Any, space: Space) -> Any:
     try:
         return space.fit(content)
     except SpaceError as error:
+        nested = _nested(x, space)
+        if nested != x:
+            return _fit(where, nested, space)
         raise SpaceError(f"{where}: {error}") from error
+
+
+def _nested(x: Any, space: Space) -> Any:
+    """The object with what is JSON text, as `to_frame` writes lists and mappings, read; texts of a field stay texts."""
+    if not isinstance(x, Mapping):
+        return _parsed(x)
+    parts = space.parts
+    return {name: cell if name in parts and cell in parts[name] else _parsed(cell) for name, cell in x.items()}
+
+
+def _parsed(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(("{", "[")):
+        return cell
+    try:
+        return read_json(cell)
+    except ValueError:
+        return cell
