@@ -42,9 +42,8 @@ def study_of(n, **options):
 def show(study):
     print(json.dumps([(t.object, t.state.value, t.value, t.error) for t in study.trials]), flush=True)
 
-# An evaluation that kills its worker is tried once more. A busy machine answers late, which is no fault.
-late = {f"distributed.comm.timeouts.{what}": "300s" for what in ("connect", "tcp")}
-dask.config.set({"distributed.scheduler.allowed-failures": 1, **late})
+# An evaluation that kills its worker is tried once more.
+dask.config.set({"distributed.scheduler.allowed-failures": 1})
 cluster = LocalCluster(
     n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
 )
