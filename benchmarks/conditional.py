@@ -1,8 +1,8 @@
 """Conditional settings: which classifier, and the settings that it alone has. `python -m benchmarks.conditional`.
 
 Three of scikit-learn's bundled data sets, accuracy in threefold cross-validation. Every method begins with the same
-random objects. What is run takes the place of what was stored of the same task and method. With `--report` nothing is
-run, and the table of docs/benchmarks.md is made from what is stored; with `--dry` nothing is stored.
+random objects. Runs that are stored are not run again; with `--again` they are replaced. With `--report` nothing is
+run, and the table of docs/benchmarks.md is made from what is stored. With `--dry` all is run, and nothing is stored.
 """
 
 from __future__ import annotations
@@ -177,21 +177,19 @@ def uniform(evaluate: Evaluate, begun: list[Any], seed: int) -> list[float]:
 METHODS = {"likewise": ours, "optuna-tpe": parzen, "smac3": forests, "random": uniform}
 
 
-def run(tasks: Sequence[str], methods: Sequence[str], seeds: int, *, dry: bool) -> dict[str, Any]:
-    """All results, those of these tasks and methods anew; they are stored after each task unless it is a dry run."""
+def run(tasks: Sequence[str], methods: Sequence[str], seeds: int, *, again: bool, dry: bool) -> dict[str, Any]:
+    """All results; what is stored is run only with `again`. They are stored after each run, unless it is a dry run."""
     found: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name in tasks:
-        evaluate = task(name)
-        runs: dict[str, list[list[float]]] = {method: [] for method in methods}
+        evaluate, runs = task(name), found.setdefault(name, {})
         for seed in range(seeds):
             begun = SPACE.sample(BEGUN, np.random.default_rng(seed))
-            for method in methods:
+            for method in (one for one in methods if again or seed >= len(runs.get(one, []))):
                 values = METHODS[method](evaluate, begun, seed)
-                runs[method].append([round(value, 6) for value in values])
+                runs.setdefault(method, [])[seed : seed + 1] = [[round(value, 6) for value in values]]
                 print(name, seed, method, round(max(values), 5), flush=True)
-        found[name] = found.get(name, {}) | runs
-        if not dry:
-            RESULTS.write_text(json.dumps(found) + "\n")
+                if not dry:
+                    RESULTS.write_text(json.dumps(found) + "\n")
     return found
 
 
@@ -239,11 +237,12 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS, help="data sets; all by default")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=tuple(METHODS), help="all by default")
     parser.add_argument("--seeds", type=int, default=SEEDS, help=f"so many runs of each, {SEEDS} by default")
+    parser.add_argument("--again", action="store_true", help="replace runs that are there")
     parser.add_argument("--report", action="store_true", help="make the table from what is stored, and run nothing")
     parser.add_argument("--dry", action="store_true", help="store nothing, and print the table")
     given = parser.parse_args()
     if not given.report:
-        found = run(given.tasks, given.methods, given.seeds, dry=given.dry)
+        found = run(given.tasks, given.methods, given.seeds, again=given.again or given.dry, dry=given.dry)
     if given.dry and not given.report:
         print(table({name: found[name] for name in given.tasks}))
     else:

@@ -276,7 +276,7 @@ def ask_dask(path: str, n: int, told: int, batch: int, repeats: int, workers: in
     similarity = Stored(path=path)
     values = of_bits(similarity)
     with (
-        LocalCluster(workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+        LocalCluster(workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL) as cluster,
         Client(cluster) as client,
     ):
         study = started([f"{i}" for i in range(n)], similarity, values, told, client)

@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks import sections
 from benchmarks.objectives.tasks import BUDGET, INITIAL
 
+POOLS, BATCH = ("arylation_cost", "redoxmers", "zinc_window"), "-batch8"
 ORDER = ("likewise", "botorch", "baybe", "optuna-gp", "optuna-tpe", "optuna-nsga2", "random")
 
 
@@ -20,27 +21,43 @@ def regret(runs: dict[str, Any]) -> tuple[float, float]:
     return float(gaps.mean()), float(gaps[:, -1].mean())
 
 
-def _ratio(methods: dict[str, Any]) -> str:
-    """The regret of likewise over the best peer's, for each peer on the seeds that both have."""
+def ratio(methods: dict[str, Any]) -> float:
+    """The regret of likewise over the best peer's, for each peer on the seeds that both have; NaN without any."""
     ours, found = methods.get("likewise", {}), []
     for peer in set(methods) - {"likewise", "random"}:
         if seeds := sorted(ours.keys() & methods[peer].keys()):
             mine, theirs = (regret({seed: runs[seed] for seed in seeds})[0] for runs in (ours, methods[peer]))
             found.append(mine / max(theirs, 1e-12))
-    return f"{max(found):.2f}" if found else "–"
+    return max(found, default=np.nan)
+
+
+def _means(stored: dict[str, Any]) -> list[str]:
+    """The geometric means of the ratios: pools and functions, one at a time and in batches."""
+    cells = []
+    for pools in (True, False):
+        for batches in (False, True):
+            names = [n for n in stored if n.endswith(BATCH) == batches and (n.removesuffix(BATCH) in POOLS) == pools]
+            found = np.array([ratio(stored[name]) for name in names])
+            cells.append(f"{np.exp(np.nanmean(np.log(found))):.2f} ({len(names)})" if names else "–")
+    return ["| pools | pools, batches of 8 | functions | functions, batches of 8 |", "|---" * 4 + "|", _line(cells)]
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _row(name: str, methods: dict[str, Any]) -> str:
     regrets = {method: regret(runs) for method, runs in methods.items()}
     cells = [f"{regrets[m][0]:.3f} ({regrets[m][1]:.3f})" if m in regrets else "–" for m in ORDER]
-    ratio = _ratio(methods)
+    over = ratio(methods)
     counts = sorted({len(runs) for runs in methods.values()})
-    return f"| {name} | {'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} | {' | '.join(cells)} | {ratio} |"
+    seeds = "–".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    return _line([name, seeds, *cells, "–" if np.isnan(over) else f"{over:.2f}"])
 
 
 def _seconds(name: str, methods: dict[str, Any]) -> str:
     times = {m: np.median([run["cpu_seconds"] for run in runs.values()]) for m, runs in methods.items()}
-    return f"| {name} | {' | '.join(f'{times[m]:.2g}' if m in times else '–' for m in ORDER)} |"
+    return _line([name, *(f"{times[m]:.2g}" if m in times else "–" for m in ORDER)])
 
 
 def _first(name: str, methods: dict[str, Any]) -> str:
@@ -48,7 +65,7 @@ def _first(name: str, methods: dict[str, Any]) -> str:
     most = INITIAL + BUDGET
     middle = {m: np.median([run["feasible"] or most + 1 for run in runs.values()]) for m, runs in methods.items()}
     cells = [(f"{middle[m]:g}" if middle[m] <= most else f"> {most}") if m in middle else "–" for m in ORDER]
-    return f"| {name} | {' | '.join(cells)} |"
+    return _line([name, *cells])
 
 
 def _is_constrained(methods: dict[str, Any]) -> bool:
@@ -78,6 +95,10 @@ def section(folder: Path) -> str:
         f"| task | seeds | {head} | likewise / best peer |",
         f"|---|---{rule}|---|",
         *(_row(name, methods) for name, methods in stored.items()),
+        "",
+        "Geometric means of the last column (number of tasks):",
+        "",
+        *_means(stored),
         "",
         "Evaluations until the first that keeps all constraints (median, the first ten included):",
         "",

@@ -71,6 +71,21 @@ def test_what_cannot_be_is_refused(run: Run, table: Path, options: list[str], me
     assert message in " ".join(answer.err.split())
 
 
+def test_what_init_is_told_holds_in_every_round(run: Run, table: Path) -> None:
+    columns = ["-o", "ligand", "-o", "T", "-o", "base", "-v", "yield"]
+    batch = ["--same", "T", "--at-most", "2:ligand", "--where", "base != 'c'", "--cost", "cost", "--budget", 50]
+    told = run("init", table, *columns, *batch, "-n", 4)
+    assert told.code == 0, told.err
+    assert "Not used" not in told.out
+    asked = run("suggest", "--json", "-q").data
+    found = [each["object"] for each in asked["suggestions"]]
+    assert found == suggested(run, table, *batch)
+    assert len({x["T"] for x in found}) == 1
+    assert sum(LIGANDS[x["ligand"]] for x in found) <= 50
+    for wrong, message in ((["--budget", 5], "needs --cost"), (["--cost", "price"], "no column 'price'")):
+        assert message in run("init", table, *columns, "--force", *wrong).err
+
+
 def test_few_that_fit_are_said(run: Run, table: Path) -> None:
     answer = run(
         "suggest", table, "-o", "ligand", "-o", "T", "-o", "base", "-v", "yield", "-n", 9, "--fix", "ligand=dppf"

@@ -86,6 +86,8 @@ def test_three_rounds_with_results_that_arrive_one_by_one(run: Run, save: Save) 
         assert ("Still under way" in answer.out) == bool(waiting)
         new = [name for name in runs(Path("next.csv")) if name not in waiting]
         assert len(new) == 3
+        because = runs(Path("next.csv"))[new[0]]["likewise_because"]
+        assert all(f"{name}: " in because for name in MEASURED)
         fill({new[0]: ("strength",), new[1]: ("price", "imp"), new[2]: ()})
         command = shlex.split(answer.out.strip().splitlines()[-1].split("then: ")[1])[1:]
         told = run(*command)

@@ -45,7 +45,7 @@ def show(study):
 # An evaluation that kills its worker is tried once more.
 dask.config.set({"distributed.scheduler.allowed-failures": 1})
 cluster = LocalCluster(
-    n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL
+    n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
 )
 client = Client(cluster)
 """

@@ -55,6 +55,10 @@ def test_nothing_is_bought_that_adds_next_to_nothing(seed: int, budget: float) -
     assert all(own >= 0.99 * NEGLIGIBLE * sum(each[:i]) for i, own in enumerate(each))
 
 
+def test_without_a_budget_there_are_as_many_as_asked_for() -> None:
+    assert len(told(0).ask(40, cost=price)) == 40
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_large_budget_buys_what_promises_most_and_not_what_is_cheap(seed: int) -> None:
     """As much as an ask without a price, for which the budget is enough."""

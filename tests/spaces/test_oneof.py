@@ -91,3 +91,39 @@ def test_a_study_of_listed_branches_is_a_pool() -> None:
     grid = lw.OneOf(svm=lw.Record(C=[0.1, 1.0, 10.0, 100.0]), forest=lw.Record(depth=list(range(1, 12)))).grid()
     best = lw.maximize(lambda x: np.log10(x["svm"]["C"]) if "svm" in x else -x["forest"]["depth"], grid, budget=12)
     assert best.object == {"svm": {"C": 100.0}}
+
+
+def told(space: Any, **options: Any) -> lw.Study:
+    study = lw.Study(space, **options)
+    for s in study.ask(10):
+        study.tell(s, accuracy(s.object["model"]) + s.object["z"])
+    return study
+
+
+@pytest.mark.parametrize("value", [{"bayes": None}, {"forest": {"depth": 3}}, {"svm": {"C": 1.0, "kernel": "rbf"}}])
+def test_a_part_with_branches_may_be_fixed_and_shared(value: Any) -> None:
+    """Its numbers are counted as those of the whole part; they were looked for in the objects."""
+    study = told(lw.Record(model=model, z=lw.Float(0, 1), inner=lw.Record(u=lw.Float(0, 1), v=["a", "b"])))
+    assert [s.object["model"] for s in study.ask(2, fix={"model": value})] == [value] * 2
+    batch = [s.object["model"] for s in study.ask(4, same=["model"], groups=2)]
+    assert batch[::2] == batch[1::2]
+    used = {str(s.object["model"]) for s in study.ask(5, at_most={"model": 2, "inner": 2})}
+    assert len(used) <= 2
+    inner = {"u": 0.25, "v": "b"}
+    assert [s.object["inner"] for s in study.ask(2, fix={"inner": inner})] == [inner] * 2
+
+
+def test_nested_parts_come_back_from_a_frame() -> None:
+    study = told(lw.Record(model=model, z=lw.Float(0, 1), tags=lw.Subsets(["a", "b"]), word=["[1]", "b"]))
+    again = lw.Study(study.space)
+    again.tell_many(study.to_frame())
+    assert [(t.object, t.value) for t in again.trials] == [(t.object, t.value) for t in study.trials]
+
+
+@pytest.mark.parametrize("branches", [{"a": lw.Int(1, 4), "b": lw.Int(1, 3)}, {"a": [1, 2, 3], "b": ["x", "y"]}])
+def test_a_grid_of_plain_values_is_compared_by_its_branches(branches: Any) -> None:
+    study = lw.Study(lw.OneOf(**branches).grid())
+    while batch := study.ask(2):
+        for s in batch:
+            study.tell(s, float(len(study)))
+    assert {type(one).__name__ for one in study.committee().similarities} <= {"Branches", "Fixed"}

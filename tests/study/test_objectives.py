@@ -120,6 +120,68 @@ def test_each_outcome_learns_from_what_it_has() -> None:
         study.tell(s, {"cost": 1.0})
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json", "frame"])
+@pytest.mark.parametrize("n", [12, 110])
+def test_a_run_may_fail_after_its_first_outcome_was_told(tmp_path: Path, n: int, suffix: str) -> None:
+    """As on the command line: no other outcome is waited for, what was told is kept, and no longer counts."""
+    study, other = (told(make(storage=url), n) for url in (f"sqlite:///{tmp_path / 'study.db'}", None))
+    (s,), _ = study.ask(), other.fail(WORDS[290], "decomposed")
+    study.tell(s, {"cost": 4.75})
+    study.ask()
+    study.fail(s, "decomposed", notes={"by": "Ann"})
+    trial = make(storage=study.storage).trials[s.id]
+    assert (trial.state, trial.values, trial.error) == (State.FAILED, {"cost": 4.75}, "decomposed")
+    assert trial.notes == {"by": "Ann"}
+    assert s.object not in [other.object for other in study.ask(3)]
+    np.testing.assert_array_equal(*(each.predict(WORDS[:5], outcome="cost").mean for each in (study, other)))
+    for call in (lambda: study.fail(s), lambda: study.tell(s, {"rich": 1.0}), lambda: study.fail(study.trials[0])):
+        with pytest.raises(lw.StudyError, match="already"):
+            call()
+    again = make()
+    if suffix == "frame":
+        again.tell_many(study.to_frame())
+    else:
+        study.export(tmp_path / f"trials{suffix}")
+        assert again.read(tmp_path / f"trials{suffix}") == n + 1
+        assert again.read(tmp_path / f"trials{suffix}") == 0
+    (failed,) = [trial for trial in again.trials if trial.state is State.FAILED]
+    assert (failed.object, failed.values, failed.error) == (s.object, {"cost": 4.75}, "decomposed")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", "frame"])
+@pytest.mark.parametrize("std", [None, {"rich": 0.5}])
+def test_fields_of_objects_may_have_the_names_of_outcomes(tmp_path: Path, suffix: str, std: Any) -> None:
+    """Also those of columns that an export has only where they are needed."""
+    names = ("rich", "rich std", "rich limit", "rich block", "state", "object", "value")
+    space = lw.Record(**{name: ["a", "b"] for name in names})  # type: ignore[arg-type]
+    study, again = (lw.Study(space, objectives=GOALS) for _ in range(2))
+    x = {name: "ab"[i % 2] for i, name in enumerate(names)}
+    study.tell(x, {"rich": 1.0, "cost": 2.0}, std=std)
+    if suffix == "frame":
+        again.tell_many(study.to_frame())
+    else:
+        study.export(tmp_path / f"trials{suffix}")
+        again.read(tmp_path / f"trials{suffix}")
+    assert [(trial.object, trial.values) for trial in again.trials] == [(x, {"rich": 1.0, "cost": 2.0})]
+
+
+def test_nobody_knows_whether_a_limit_is_kept_that_was_never_measured() -> None:
+    study = told(make(constraints={"odd": lw.AtMost(2.0)}))
+    (s,) = study.ask()
+    assert (s.chance_feasible, s.outcomes.keys()) == (None, {"rich", "cost"})
+    assert 0 < s.chance <= 1
+    study.tell_many([(word, {"odd": measure(word)["odd"]}) for word in WORDS[:8]])
+    assert 0 < study.ask()[0].chance_feasible <= 1
+
+
+@pytest.mark.parametrize("value", [None, {"cost": 1.0}])
+def test_a_limit_without_a_name_is_refused_with_the_remedy(value: Any) -> None:
+    study = told(make())
+    with pytest.raises(lw.StudyError, match=r"by name.*'cost': Below\(0.5\)"):
+        study.tell(WORDS[40], value, below=0.5)
+    assert len(study) == 24
+
+
 @pytest.mark.parametrize("constraints", [{}, {"odd": lw.AtMost(2.0)}])
 def test_a_stored_study_goes_on_where_it_was(tmp_path: Path, constraints: Any) -> None:
     url, names = f"sqlite:///{tmp_path / 'study.db'}", [*GOALS, *constraints]

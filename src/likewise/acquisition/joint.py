@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,10 @@ from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_vol
 from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
 from likewise.acquisition.measurement import margins_of, moved, moved_slope, noise_of
 from likewise.acquisition.outcome import Certain, Comparisons, Outcome, means_of, objects_of, places_of, wait
+from likewise.acquisition.promise import Judgement, judge_draws
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
-from likewise.acquisition.users_scale import Steps, UsersScale, users_scales
+from likewise.acquisition.users_scale import Steps, UsersScale, lengths_above, users_scales
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
 from likewise.similarity.base import Matrix, Vector
@@ -34,18 +35,6 @@ from likewise.similarity.base import Matrix, Vector
 IMPROVEMENT = LogExpectedImprovement()
 # So many points stand for the front where a whole pool is bounded.
 COARSE = 4
-
-
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """Of each object the chance to keep to all limits, the chance to enter the front, and how much it should grow.
-
-    Growth is a share of the front's hypervolume.
-    """
-
-    feasible: Vector
-    chance: Vector
-    gain: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +72,9 @@ class JointScorer(Scoring):
         margins = tuple(map(np.zeros_like, noises))
         before = cls(tuple(outcomes), tuple(certain), (), None, directions, feasibility, noises=noises, margins=margins)
         means, weights, _ = before._points()
-        given = [one.reference for one in before._objectives] + [one.reference for one in certain]
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
-        chosen = tuple(float(r) if own is None else own for r, own in zip(rule, given, strict=True))
+        chosen = tuple(float(r) if np.isinf(own) else own for r, own in zip(rule, before._lowest, strict=True))
         scales = users_scales([one.committee.transform for one in before._objectives], mixed, chosen)
         found = replace(before, reference=chosen, scales=scales)._with_front()
         return found._settled() if settle else found
@@ -238,6 +226,9 @@ class JointScorer(Scoring):
         if self.front is None:
             return Judgement(feasible, feasible, np.zeros(len(feasible)))
         each = self._of_objectives(found, [known(objects) for known in self.known])
+        if self.directions is not None:
+            lengths = partial(lengths_above, self.reference, self.scales)
+            return judge_draws(feasible, each, *self._front_points(), np.array(self._lowest), lengths)
         over = [self._chances_above(j, *moments) for j, moments in enumerate(each)]
         gain = log_volume(self.front, [self._improvements(j, *moments)[0] for j, moments in enumerate(each)])[0]
         enters = np.minimum(bound_volume(self.front, over, over), 1.0)
@@ -247,18 +238,29 @@ class JointScorer(Scoring):
         """The chance that objective j lies above each edge."""
         edges, weights = self._edges(j)
         if j >= len(self._objectives):
-            return (means > edges.T[0][:, None]).astype(float)
-        return np.einsum("m,mer->er", weights, ndtr((means[:, None] - edges.T[:, :, None]) / stds[:, None]))
+            found = (means > edges.T[0][:, None]).astype(float)
+        else:
+            found = np.einsum("m,mer->er", weights, ndtr((means[:, None] - edges.T[:, :, None]) / stds[:, None]))
+        # A reference that is only a rule keeps nothing off the front.
+        found[0] = found[0] if np.isfinite(self._lowest[j]) else 1.0
+        return found
+
+    @property
+    def _lowest(self) -> list[float]:
+        """Of each objective the reference that was given, above which the front begins; it has no end without one."""
+        given = [one.reference for one in self._objectives] + [one.reference for one in self.certain]
+        return [-np.inf if own is None else own for own in given]
+
+    def _front_points(self) -> tuple[Matrix, list[Vector]]:
+        """What is expected at the objects that may be, and each objective's votes."""
+        means, weights, kept = self._points()
+        return np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)[kept], weights
 
     @property
     def _size(self) -> float:
         """The hypervolume of the front in the units in which it grows; 1 where it has none."""
-        means, weights, kept = self._points()
-        points = np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)[kept]
-        points = np.vstack([np.array(self.reference), points])
-        for j, scale in enumerate(self.scales):
-            points[:, j] = points[:, j] if scale is None else scale.lengths(points[:, j])
-        return hypervolume(points[1:], points[0]) or 1.0
+        points = lengths_above(self.reference, self.scales, self._front_points()[0])
+        return hypervolume(points, np.zeros(len(self.reference))) or 1.0
 
     def bound_moments(
         self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR

@@ -81,6 +81,20 @@ def users_scales(
     return tuple(UsersScale.of(*each) for each in zip(transforms, reference, tops, strict=False))
 
 
+def lengths_above(reference: Sequence[float], scales: Sequence[UsersScale | None], values: Any) -> Any:
+    """How far values of the objectives, the last axis, are above the reference in the units in which a front grows.
+
+    >>> lengths_above([1.0, 1.0], [None, UsersScale(np.array([1.0, 2.0]), np.array([1.0, 3.0]))], np.full((1, 2), 3.0))
+    array([[2., 4.]])
+    """
+    found = values - np.asarray(reference)
+    for j, scale in enumerate(scales):
+        if scale is not None:
+            *ends, begin = scale.lengths(np.append(values[..., j].ravel(), reference[j]))
+            found[..., j] = (np.array(ends) - begin).reshape(values.shape[:-1])
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Steps:
     """Edges and knots of each member, from the lowest up, the weights of what follows, and which are edges."""

@@ -8,13 +8,6 @@ from typing import Any
 
 from likewise.campaign.aims import Aims, limits_sign
 
-PLATE = (
-    "[plate]  # what the suggestions of a round keep to together",
-    '# same = ["temperature"]  # one value of these columns in a round, or in each of `groups = 2`',
-    '# at_most = ["3:ligand"]  # so many different values',
-    '# fix = ["base=KOAc"]',
-)
-
 
 def project_text(
     table: str,
@@ -34,7 +27,8 @@ def project_text(
         ["[require]  # measured, and to be kept", *_limits(aims)] if aims.limits else [],
         _bounds(options.get("bounds"), value),
         ["[units]", *([_set(name, unit) for name, unit in units.items()] or [f'# {key(value)} = "%"'])],
-        PLATE,
+        _plate(options),
+        _cost(options),
         _model(options),
     ]
     return "\n".join(line for part in parts if part for line in (*part, ""))
@@ -72,6 +66,26 @@ def _columns(options: Mapping[str, Any], value: str, about: Mapping[str, str]) -
 def _bounds(given: str | None, value: str) -> list[str]:
     bounds = [f"{key(name)} = [{_ends(ends)}]" for name, ends in _ends_by_name(given, value).items()]
     return ["[bounds]  # between which values lie", *(bounds or [f"# {key(value)} = [0, 100]"])]
+
+
+def _plate(options: Mapping[str, Any]) -> list[str]:
+    shared = "one value of these columns in a round, or in each of `groups = 2`"
+    groups = [_set("groups", options["groups"])] if options.get("groups") else []
+    return [
+        "[plate]  # what the suggestions of a round keep to together",
+        _or_comment("same", options.get("same"), ["temperature"], shared),
+        *groups,
+        _or_comment("at_most", options.get("at_most"), ["3:ligand"], "so many different values"),
+        _or_comment("fix", options.get("fix"), ["base=KOAc"], "one value"),
+    ]
+
+
+def _cost(options: Mapping[str, Any]) -> list[str]:
+    return [
+        "[cost]",
+        _or_comment("column", options.get("cost"), "price", "what a run costs: the most gain for its cost is chosen"),
+        _or_comment("budget", options.get("budget"), 500, "what a round may cost"),
+    ]
 
 
 def _model(options: Mapping[str, Any]) -> list[str]:

@@ -32,6 +32,21 @@ class Batch:
     cost: str | None = None
     budget: float | None = None
 
+    @property
+    def most(self) -> list[str]:
+        """The parts that have few values."""
+        return [name for name, _ in map(_most, self.at_most)]
+
+    @property
+    def fixed(self) -> list[str]:
+        """The parts that have one value."""
+        return [name for name, _ in map(_pair, self.fix)]
+
+    def check_budget(self) -> None:
+        """Refuse a budget of unknown costs."""
+        if self.budget is not None and self.cost is None:
+            raise UsageError(f"--budget {self.budget:g} needs --cost COLUMN, which says what each run costs.")
+
     def options(self, problem: Problem) -> dict[str, Any]:
         """The same for `Study.ask` of this problem."""
         return {
@@ -45,10 +60,9 @@ class Batch:
 
     def _price(self, problem: Problem) -> dict[str, Any]:
         """The cost of each object, and the budget, where they are given."""
-        if self.cost is None and self.budget is None:
-            return {}
+        self.check_budget()
         if self.cost is None:
-            raise UsageError(f"--budget {self.budget:g} needs --cost COLUMN, which says what each run costs.")
+            return {}
         return {"cost": _cost(problem, self.cost), "budget": self.budget}
 
     def spent(self, problem: Problem, objects: Sequence[Any]) -> float | None:

@@ -23,6 +23,8 @@ ALIKE = 0.01
 def pick_within(n: int, scorer: Priced, search: Search, state: SearchState) -> list[Any]:
     """Up to `n` distinct objects that cost no more together than is left; fewer where nothing else is worth it.
 
+    Without a budget nothing can be saved, and there are `n` of them.
+
     The most gain for its cost finds the best batch where money is short, the most gain where it is not. Of both, the
     batch that promises more is taken, and the cheaper one where they promise about the same.
     """
@@ -46,7 +48,7 @@ def _pick_greedily(n: int, scorer: Priced, search: Search, state: SearchState) -
             state, scorer = state.without(picks[-1:]), scorer.spend(picks[-1:])
         found = search.equilibria(scorer, state, last=found, most=n - len(picks))
         gain = float(np.exp(scorer.log_gains(found.objects[:1], found.scores[:1])).sum())
-        if not found.objects or gain < NEGLIGIBLE * total:
+        if not found.objects or (gain < NEGLIGIBLE * total and math.isfinite(scorer.left)):
             break
         picks += found.objects[:1]
         total += gain

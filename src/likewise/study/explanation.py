@@ -86,7 +86,8 @@ def _several(
             kept["improvement"] = kept.get("improvement", 0.0) * float(joint.feasible[i])
         else:
             kept |= {"chance": float(joint.chance[i]), "improvement": float(joint.gain[i])}
-        if goals.constraints:
+        # Of what was never measured nobody knows.
+        if any(name in beliefs for name in goals.constraints):
             kept["chance_feasible"] = float(joint.feasible[i])
         fields.append(kept)
     return fields

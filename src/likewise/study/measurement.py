@@ -84,6 +84,10 @@ def with_limits(value: Any, below: Any, above: Any) -> Any:
     >>> with_limits(None, 0.1, None)
     Measurement(value=0.1, std=None, limit='below', block=None)
     """
+    if isinstance(value, Mapping) and (below, above) != (None, None):
+        side = "Above" if below is None else "Below"
+        limit = f"{side}({above if below is None else below})"
+        raise StudyError(f"whose limit is {limit}? Tell it by name: {{{next(iter(value), 'yield')!r}: {limit}}}")
     if sum(each is not None for each in (value, below, above)) > 1:
         raise StudyError(f"tell one of value={value!r}, below={below!r} and above={above!r}; two limits are no value")
     return Below(below) if below is not None else Above(above) if above is not None else value

@@ -142,7 +142,7 @@ class Results:
         """The volume between the front and the reference, in the units of the objectives multiplied.
 
         The reference is the study's `reference`; an objective that it does not name counts from the worst value that
-        was measured. So the hypervolume never falls.
+        was measured. It falls only if a value is corrected, by a repeat or by a failure.
         """
         kept, values = self._complete()
         if not kept:

@@ -147,7 +147,7 @@ class Study(Telling):
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         self._store: OpenStudy = open_storage(storage).open(name, {"space": space.describe(), **wanted.describe()})
-        self._ledger = Ledger(self._store, space.from_json, wanted.objective)
+        self._ledger = Ledger(self._store, space.from_json, wanted.objective, wanted.outcomes)
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)

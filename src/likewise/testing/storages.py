@@ -243,10 +243,28 @@ def outcomes_arrive_one_by_one(storage: Storage) -> None:
         StudyError, "trial 0", "told", "'cost' 1e+22", call=lambda: study.settle(0, state=State.TOLD, outcomes=again)
     )
     refuses(StudyError, "told", call=lambda: study.settle(0, state=State.FAILED, error="late"))
-    refuses(StudyError, "failed", call=lambda: study.add([row("d", state=State.FAILED, outcomes=again)]))
+    refuses(StudyError, "asked", call=lambda: study.add([row("d", state=State.ASKED, outcomes=again)]))
     for bad in ("{}", "[1]", "{", '{"gain": 1}', '{"gain": {"value": NaN}}', '{"gain": {"value": 1, "std": -1}}'):
         refuses(StudyError, "outcome", call=lambda bad=bad: study.add([row("e", state=State.TOLD, outcomes=bad)]))  # type: ignore[misc]
     assert study.since(0) == before
+
+
+def a_trial_fails_in_the_rest(storage: Storage) -> None:
+    """A trial that was told some outcomes may fail in the others, once; it keeps what was told, and its notes."""
+    study = storage.open("rest", SETTINGS)
+    study.add([row("a", notes='{"by": "Ann"}')])
+    study.settle(0, state=State.TOLD, outcomes=outcomes(gain=0.5))
+    last = study.since(0)[1]
+    end = End(0, State.FAILED, error="lost", notes='{"vial": 3}', rest=True)
+    study.record(ends=[end])
+    (found,) = study.since(last)[0]
+    assert (found.state, found.error, json.loads(found.notes or "{}")) == (
+        State.FAILED,
+        "lost",
+        {"by": "Ann", "vial": 3},
+    )
+    assert {name: one["value"] for name, one in json.loads(found.outcomes or "{}").items()} == {"gain": 0.5}
+    refuses(StudyError, "trial 0", "failed", call=lambda: study.record(ends=[end]))
 
 
 def what_is_not_finite_is_refused(storage: Storage) -> None:
@@ -371,6 +389,7 @@ LAWS: tuple[Callable[[Storage], None], ...] = (
     a_queued_object_is_given_once,
     ends_and_rows_are_recorded_together,
     outcomes_arrive_one_by_one,
+    a_trial_fails_in_the_rest,
     what_is_not_finite_is_refused,
     news_is_complete,
     leases_run_out,

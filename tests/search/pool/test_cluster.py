@@ -60,7 +60,7 @@ def both(client, objects, similarity, rounds, n, accident=lambda: None, **option
 def cluster(n):
     from distributed import Client, LocalCluster
     return Client(LocalCluster(
-        n_workers=n, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL
+        n_workers=n, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
     ))
 """
 

@@ -89,6 +89,9 @@ KINDS: dict[str, tuple[str, Sequence[Any]]] = {
     "counts": ("mixtures", [{"C": 6, "H": 6}, {"C": 2, "H": 6, "O": 1}]),
     "shares of the same things": ("compositions", [{"a": 0.2, "b": 0.8}, {"a": 0.5, "b": 0.5}, {"a": 1.0, "b": 0.0}]),
     "records": ("records", [{"T": 20.0, "base": "KOAc"}, {"T": 80.0, "base": "KOtBu"}]),
+    "branches of numbers": ("branches", [{"a": 1}, {"a": 2}, {"b": 5}]),
+    "branches of names": ("branches", [{"a": 1}, {"b": "x"}, {"b": "y"}]),
+    "mixtures of one thing": ("mixtures", [{"water": 1.0}, {"oil": 1.0}]),
     "records of numbers": ("records", [{"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 5.0}, {"a": 0.0, "b": 1.0}]),
 }
 

@@ -72,14 +72,23 @@ class Reasons:
         return speaking, against
 
     def text(self, suggestion: Suggestion) -> str:
-        """The reasons in words.
+        """The reasons in words, with several outcomes those of each.
 
         >>> near, far = Analogue("CCO", 90.0, 0.5), Analogue("CCN", 6.0, 0.4)
         >>> print(Reasons(40.0).text(Suggestion(0, "CCC", 60.0, analogues=(far, near))))
         90 of CCO; against it: low 6 of CCN
+        >>> print(Reasons(40.0).text(Suggestion(0, "CCC", None, analogues={"yield": (near, far), "cost": (far,)})))
+        yield: 90 of CCO; 6 of CCN. cost: 6 of CCN
         """
+        if isinstance(suggestion.analogues, Mapping):
+            each = {name: self.outcome_text(suggestion, name) for name in suggestion.analogues}
+            return ". ".join(f"{name}: {text}" for name, text in each.items() if text)
         speaking, against = self.texts(suggestion)
         return "; ".join([*([speaking] if speaking else []), *([f"against it: {against}"] if against else [])])
+
+    def outcome_text(self, suggestion: Suggestion, outcome: str) -> str:
+        """The two results that count most for one of several outcomes, in words."""
+        return "; ".join(f"{a.measured} {self.beside(a, suggestion)}" for a in suggestion.analogues[outcome][:2])
 
     def _worded(self, reason: Reason, suggestion: Suggestion) -> str:
         value, what = reason.analogue.measured, self.beside(reason.analogue, suggestion)

@@ -23,6 +23,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace likewise.toml; a backup is kept.")] = False,
     *,
     columns: options.Columns,
+    together: options.Together,
     model: options.Aim,
     console: Console,
 ) -> Reply:
@@ -30,4 +31,4 @@ def init(
 
     From then on `likewise suggest` and `likewise tell` need no options in that folder.
     """
-    return work.init.init(file, work.init.Wanted(n, out, report, space, force), columns, model, console)
+    return work.init.init(file, work.init.Wanted(n, out, report, space, force, together), columns, model, console)

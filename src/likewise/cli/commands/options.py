@@ -136,8 +136,8 @@ class Aim(Model):
 
 
 @dataclass(frozen=True)
-class Plate:
-    """What the suggestions of a batch must keep to together, and where each is put."""
+class Together:
+    """What the suggestions of a batch must keep to together."""
 
     same: Annotated[
         list[str] | None, typer.Option("--same", help="Column that has one value in the batch, or in each group.")
@@ -154,6 +154,20 @@ class Plate:
     where: Annotated[
         str | None, typer.Option("--where", help="What may be suggested: \"cost < 20 and solvent != 'DMF'\".")
     ] = None
+
+    @property
+    def batch(self) -> Batch:
+        """What the suggestions must keep to."""
+        parts = (tuple(self.same or ()), self.groups or 1, tuple(self.at_most or ()), tuple(self.fix or ()))
+        from likewise.cli.batches import Batch
+
+        return Batch(*parts, self.where, self.cost, self.budget)
+
+
+@dataclass(frozen=True)
+class Plate(Together):
+    """What the suggestions of a batch must keep to together, and where each is put."""
+
     plate: Annotated[
         Path | None, typer.Option("--plate", help="Write a plate map: each run in a well, in random order.")
     ] = None
@@ -164,14 +178,6 @@ class Plate:
     replicates: Annotated[
         int | None, typer.Option("--replicates", min=1, help="Wells of each run on the plate map. Default: 1.")
     ] = None
-
-    @property
-    def batch(self) -> Batch:
-        """What the suggestions must keep to."""
-        parts = (tuple(self.same or ()), self.groups or 1, tuple(self.at_most or ()), tuple(self.fix or ()))
-        from likewise.cli.batches import Batch
-
-        return Batch(*parts, self.where, self.cost, self.budget)
 
 
 def _own_bounds(text: str | None, aims: Aims) -> str | None:

@@ -36,13 +36,17 @@ PERCENT = ("%", "percent")
 
 
 class Wanted(NamedTuple):
-    """What a round is to be: how many suggestions, where they and the report go, and where candidates are from."""
+    """What a round is to be: how many suggestions, where they and the report go, and where candidates are from.
+
+    `together` is what the suggestions of a round keep to.
+    """
 
     n: int
     out: Path | None
     report: Path | None
     space: str | None
     force: bool
+    together: options.Together = options.Together()
 
 
 def init(file: Path, wanted: Wanted, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
@@ -59,7 +63,8 @@ def init(file: Path, wanted: Wanted, columns: options.Columns, model: options.Ai
     found = sheet(file, chosen, console, where, may_be_empty=True)
     settings = _settings(found, chosen, model, columns)
     report = None if wanted.report is None else wanted.report.name
-    settings |= {"n": wanted.n, "space": wanted.space, "report": report}
+    settings |= {"n": wanted.n, "space": wanted.space, "report": report, **vars(wanted.together)}
+    _check_together(wanted.together, found, where)
     following = (wanted.out or Path(f"next{_ending(file)}")).name
     about = {} if where is not None else dict(found.kinds)
     text = project_text(file.name, settings, units=_units(found), following=following, about=about)
@@ -71,6 +76,22 @@ def init(file: Path, wanted: Wanted, columns: options.Columns, model: options.Ai
         lambda: _data(found, target, settings, following_command, console),
         lambda: _say(found, target, settings, backup, following_command),
     )
+
+
+def _check_together(together: options.Together, found: Sheet, space: Space | None) -> None:
+    """Refuse columns that are not there, which no round could keep to."""
+    batch = together.batch
+    known = list(found.table.columns) if space is None else list(space.parts)
+    named = {
+        "--cost": [batch.cost] if batch.cost else [],
+        "--same": batch.same,
+        "--at-most": batch.most,
+        "--fix": batch.fixed,
+    }
+    for option, names in named.items():
+        if missing := [name for name in names if name not in known]:
+            raise UsageError(f"{option}: {found.table.name} has no column {missing[0]!r}; it has {', '.join(known)}.")
+    batch.check_budget()
 
 
 def _ending(file: Path) -> str:
@@ -178,7 +199,7 @@ def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path |
     say(f"Measured is: {', '.join(measured)}; {aim} is looked for.")
     if settings["bounds"]:
         say(f"Values lie between: {settings['bounds'].replace(',', ' and ').replace('=', ' ')}.")
-    taken = {*roles.taken, *found.own}
+    taken = {*roles.taken, *found.own, settings["cost"]}
     if left := [name for name in found.table.columns if name not in taken]:
         say(f"Not used, and kept: {', '.join(left)}.")
     say(f"Written to {target}. Change it there if something is not right, for instance the direction.")

@@ -40,7 +40,7 @@ def lay_out_outcomes(
     for run, s in zip(runs, found, strict=True):
         texts = named_cells(names, columns, cells_of(problem, s.object, columns))
         chances = [percent(s.chance), *([percent(s.chance_feasible)] if limited else [])]
-        below = [(f"{name} because", text) for name in s.outcomes if (text := _because(problem, reasons, s, name))]
+        below = [(f"{name} because", text) for name in s.outcomes if (text := reasons.outcome_text(s, name))]
         rows.append(Line([run, *texts, *_expected(problem, s), *chances], below))
     right = [len(headings) + 1 + k for k in range(len(more))]
     return lay_out(["", *headings, *more], rows, answer_width(), right)
@@ -56,11 +56,6 @@ def _expected(problem: Problem, s: Suggestion) -> list[str]:
             each = s.outcomes.get(name)
             found.append("" if each is None else plus_minus(each.mean, each.std))
     return found
-
-
-def _because(problem: Problem, reasons: Reasons, s: Suggestion, outcome: str) -> str:
-    """The two results that count most for an outcome, in words."""
-    return "; ".join(f"{a.measured} {reasons.beside(a, s)}" for a in s.analogues[outcome][:2])
 
 
 def front_lines(problem: Problem, reasons: Reasons) -> list[str]:

@@ -249,10 +249,10 @@ def _mappings(objects: Sequence[Mapping[Any, Any]]) -> Recognised:
     odd = next((i for i, x in enumerate(objects) if set(x) != set(fields)), None)
     weights = all(_weight(value) for x in objects for value in x.values())
     named = all(isinstance(name, str) for x in objects for name in x)
+    if odd is not None and named and _name_branches(objects):
+        return _branches(objects)
     if weights and (odd is not None or not named or (_shares(objects, fields) and _of_molecules(fields))):
         return _mixtures(objects)
-    if odd is not None and named and all(map(_names_branch, objects)):
-        return _branches(objects)
     if odd is not None or not named:
         other = 0 if odd is None else odd
         raise SimilarityError(
@@ -290,9 +290,13 @@ def _of_molecules(names: Sequence[Any]) -> bool:
     return all(isinstance(name, str) for name in names) and writing(names)[0] == "molecules"
 
 
-def _names_branch(x: Mapping[str, Any]) -> bool:
-    """Whether its one key is a branch: what it is made of is a record, or nothing."""
-    return len(x) == 1 and all(value is None or isinstance(value, Mapping) for value in x.values())
+def _name_branches(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the one key of each is a branch: what it is made of is a record, or nothing, or not always the same."""
+    if any(len(x) != 1 for x in objects):
+        return False
+    if all(value is None or isinstance(value, Mapping) for x in objects for value in x.values()):
+        return True
+    return len({object_key(x) for x in objects}) > len({name for x in objects for name in x})
 
 
 def _branches(objects: Sequence[Mapping[str, Any]]) -> Recognised:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -75,6 +75,11 @@ class Some(Space):
     def dimension(self) -> int:
         """As many coordinates as the whole space has; none where it has none."""
         return self._inside.dimension if is_continuous(self.whole) else 0
+
+    @property
+    def widths(self) -> Mapping[str, int]:
+        """How many numbers each part of the whole space has, where it is made of parts."""
+        return cast(Any, self.whole).widths
 
     @property
     def spans(self) -> Vector:

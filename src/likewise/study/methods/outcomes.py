@@ -10,8 +10,9 @@ import numpy as np
 
 from likewise.acquisition.fronts import layers
 from likewise.acquisition.hypervolume import EXACT, spread_directions
-from likewise.acquisition.joint import JointScorer, Judgement
+from likewise.acquisition.joint import JointScorer
 from likewise.acquisition.outcome import Certain, Outcome, wait
+from likewise.acquisition.promise import Judgement
 from likewise.acquisition.scorer import Scorer
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison

@@ -10,7 +10,7 @@ from typing import Any
 
 from likewise.errors import StudyError
 from likewise.study.goals import VALUE, Goals
-from likewise.study.measurement import read_value
+from likewise.study.measurement import Measurement, read_value
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import Outcome, State, Trial
 
@@ -76,9 +76,11 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
     names = goals.outcomes
     if not isinstance(value, Mapping):
         if len(names) > 1:
+            limit = value.limit if isinstance(value, Measurement) else None
+            said = reprlib.repr(value) if limit is None else f"{limit.capitalize()}({value.value})"
             raise StudyError(
-                f"the value of {reprlib.repr(about)} is {reprlib.repr(value)}, but there are {len(names)} outcomes; "
-                f"tell them by name, as in {{{names[0]!r}: 1.5}}"
+                f"the value of {reprlib.repr(about)} is {said}, but there are {len(names)} outcomes; "
+                f"tell them by name, as in {{{names[0]!r}: {'1.5' if limit is None else said}}}"
             )
         value = {names[0]: value}
     stds = std if isinstance(std, Mapping) else dict.fromkeys(value, std)

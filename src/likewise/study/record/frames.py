@@ -18,6 +18,7 @@ from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 from likewise.tables.cells import empty
 from likewise.tables.frames import as_objects
+from likewise.tables.nesting import read_json
 
 if TYPE_CHECKING:
     import polars
@@ -102,15 +103,16 @@ def _finding(
     notes = {name.removeprefix(NOTES): cell for name, cell in row.items() if name.startswith(NOTES)}
     noted = read_notes({name: cell for name, cell in notes.items() if not _missing(cell)})
     fitted = _fit(where, x, space)
-    if failed:
-        reason = row.get("error")
-        return Finding(fitted, State.FAILED, error="failed" if _missing(reason) else str(reason), notes=noted)
+    reason = "failed" if _missing(row.get("error")) else str(row.get("error"))
+    if failed and not (values and goals.named):
+        return Finding(fitted, State.FAILED, error=reason, notes=noted)
     try:
         given = {name: _measurement(where, row, columns[name], goals) for name in values}
         found = told(goals, fitted, given if goals.named else given["value"])
     except StudyError as error:
         raise StudyError(f"{where}: {error}") from error
-    return replace(found, notes=noted)
+    # Of named outcomes some may have been told before it failed.
+    return replace(found, state=State.FAILED, error=reason, notes=noted) if failed else replace(found, notes=noted)
 
 
 def _measurement(where: str, row: Mapping[str, Any], column: str, goals: Goals) -> Measurement:
@@ -136,4 +138,24 @@ def _fit(where: str, x: Any, space: Space) -> Any:
     try:
         return space.fit(content)
     except SpaceError as error:
+        nested = _nested(x, space)
+        if nested != x:
+            return _fit(where, nested, space)
         raise SpaceError(f"{where}: {error}") from error
+
+
+def _nested(x: Any, space: Space) -> Any:
+    """The object with what is JSON text, as `to_frame` writes lists and mappings, read; texts of a field stay texts."""
+    if not isinstance(x, Mapping):
+        return _parsed(x)
+    parts = space.parts
+    return {name: cell if name in parts and cell in parts[name] else _parsed(cell) for name, cell in x.items()}
+
+
+def _parsed(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(("{", "[")):
+        return cell
+    try:
+        return read_json(cell)
+    except ValueError:
+        return cell

@@ -38,8 +38,16 @@ class Ledger:
     gives the same model, too.
     """
 
-    def __init__(self, store: OpenStudy, from_json: Callable[[Any], Any], objective: str | None = None) -> None:
+    def __init__(
+        self,
+        store: OpenStudy,
+        from_json: Callable[[Any], Any],
+        objective: str | None = None,
+        outcomes: Collection[str] = (),
+    ) -> None:
         self._store = store
+        # What is measured of a trial, by name.
+        self._outcomes = tuple(outcomes)
         # The outcome that is a trial's value, in a study of one objective.
         self._objective = objective
         self._from_json = from_json
@@ -99,6 +107,11 @@ class Ledger:
             if t.outcomes and self._keys[t.id] == key and t.id not in besides and not t.outcomes.keys() & set(names)
         )
         return min(found, default=None)
+
+    def lacks_outcomes(self, id: int) -> bool:
+        """Whether a trial was told some outcomes, and others not yet."""
+        trial = self._trials.get(id)
+        return trial is not None and trial.state is State.TOLD and 0 < len(trial.outcomes) < len(self._outcomes)
 
     def event(self, id: int) -> int:
         """A number that trials share if they were last changed by one call; it grows from call to call."""

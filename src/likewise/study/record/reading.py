@@ -60,4 +60,6 @@ def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
             return replace(found, notes=read_notes(entry.notes))
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error
-    return Finding(x, entry.state, entry.value, entry.std, entry.error, notes=read_notes(entry.notes))
+    # What was told before it failed.
+    known = told(goals, x, entry.outcomes).outcomes if entry.outcomes else {}
+    return Finding(x, entry.state, entry.value, entry.std, entry.error, outcomes=known, notes=read_notes(entry.notes))

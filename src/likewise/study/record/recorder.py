@@ -45,7 +45,8 @@ class Recorder:
                 raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
             else:
                 measured = finding.value, finding.std, finding.error, finding.text
-                ends[id] = End(id, finding.state, *measured, notes=finding.notes)
+                rest = finding.state is State.FAILED and self.ledger.lacks_outcomes(id)
+                ends[id] = End(id, finding.state, *measured, notes=finding.notes, rest=rest)
         if fresh:
             self._check_comparable(fresh)
         for id in ends:
@@ -95,7 +96,7 @@ class Recorder:
         x = self.space.fit(what)
         key = self.space.key(x) if self.ledger.some_open or finding.outcomes else ""
         id = self.ledger.open_for(key, besides=ends)
-        if id is None and finding.outcomes:
+        if id is None and finding.outcomes and finding.state is State.TOLD:
             # What is still missing of an object that was measured before.
             id = self.ledger.partly_told(key, finding.outcomes, besides=ends)
         if id is None and finding.state is State.ABANDONED:

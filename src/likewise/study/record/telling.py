@@ -92,6 +92,9 @@ class Telling(Answers):
     ) -> None:
         """Record that an object could not be measured; objects like it are avoided.
 
+        A suggestion that was told some outcomes may still fail: no others are waited for. The trial keeps what was
+        told, but it no longer counts: the run has failed as a whole.
+
         what: a suggestion, a trial, or any object.
         reason: a text, or the exception that was raised.
         id: the trial's number, instead of `what` or to make sure.

@@ -191,7 +191,8 @@ def _names(field: str) -> bool:
 
 def _column(field: str, after: Sequence[str]) -> str:
     """The name of a field's column; those that would be mistaken for another get a prefix."""
-    return PREFIX + field if field in RESERVED or field in after or field.startswith((PREFIX, NOTES)) else field
+    beside = {name + end for name in after for end in ("", SPREAD, LIMIT, BLOCK)}
+    return PREFIX + field if field in RESERVED | beside or field.startswith((PREFIX, NOTES)) else field
 
 
 def _cell(content: Any) -> Any:
@@ -290,7 +291,7 @@ def _entry(
     told = _outcomes(where, record, outcomes)
     single = (None, None) if outcomes else (value, std)
     measured, spread = (None if name is None else _number(where, name, record.get(name)) for name in single)
-    state = _state(where, record.get("state"), next(iter(told.values())).value if told else measured)
+    state = _state(where, record.get("state"), next(iter(told.values())).value if told else measured, bool(told))
     if isinstance(object, str):
         content = record.get(object)
     else:
@@ -349,12 +350,13 @@ def _number(where: str, column: str, cell: Any) -> float | None:
     return number
 
 
-def _state(where: str, cell: Any, value: float | None) -> State:
+def _state(where: str, cell: Any, value: float | None, named: bool) -> State:
     try:
         state = State(cell) if cell is not None else State.ASKED if value is None else State.TOLD
     except ValueError:
         raise StudyError(f"{where}: state is {cell!r}; it is one of {', '.join(State)}") from None
-    if (state is State.TOLD) is (value is None):
+    # A trial that was told some outcomes may have failed since.
+    if (state is State.TOLD) is (value is None) and not (named and state is State.FAILED):
         raise StudyError(f"{where}: a trial that is {state.value} with value {value!r}; told trials alone have values")
     return state
 

@@ -10,8 +10,8 @@ from threading import RLock
 from typing import Any, final
 
 from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
-from likewise.study.storage.outcomes import join, stamp
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, join_notes, row_at
+from likewise.study.storage.outcomes import stamp
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, fails_in_rest, join_notes, joined_outcomes, row_at
 from likewise.study.trial import State
 
 
@@ -134,7 +134,9 @@ class _MemoryStudy(OpenStudy):
             row = ended.get(end.id, self._rows.get(end.id))
             if row is not None and row.state in FOLLOWS[end.state]:
                 ended[end.id] = self._go_on(row, end)
-            elif row is not None and (joined := join(row.outcomes, end.outcomes, self._revision + 1)) is not None:
+            elif row is not None and fails_in_rest(row, end):
+                ended[end.id] = replace(row, state=end.state, error=end.error, notes=join_notes(row.notes, end.notes))
+            elif row is not None and (joined := joined_outcomes(row, end, self._revision + 1)) is not None:
                 ended[end.id] = replace(row, outcomes=joined, notes=join_notes(row.notes, end.notes))
             elif refusal := self._refusal(end.id, row, len(self._rows), end.state):
                 raise refusal

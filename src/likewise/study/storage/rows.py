@@ -56,8 +56,8 @@ def _trial_faults(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "key", "which is not the key that the trial was added with"
     if fields["state"] == State.TOLD and fields["value"] is None and fields["outcomes"] is None:
         yield "value", "but the trial is told"
-    for name in ("value", "outcomes"):
-        if fields["state"] != State.TOLD and fields[name] is not None:
+    for name, states in (("value", (State.TOLD,)), ("outcomes", (State.TOLD, State.FAILED))):
+        if fields["state"] not in states and fields[name] is not None:
             yield name, f"but the trial is {fields['state']}"
 
 

@@ -21,10 +21,10 @@ from likewise.study.storage.base import CHECK, BadRow, OpenStudy, Storage, Study
 from likewise.study.storage.clock import clock, now
 from likewise.study.storage.database import Database, in_memory, parse
 from likewise.study.storage.memory import Memory
-from likewise.study.storage.outcomes import join, stamp
+from likewise.study.storage.outcomes import stamp
 from likewise.study.storage.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
 from likewise.study.storage.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, join_notes, row_at
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, fails_in_rest, join_notes, joined_outcomes, row_at
 from likewise.study.trial import State
 
 # Databases bound the number of parameters of one statement.
@@ -82,6 +82,17 @@ _add_outcomes = (
     .where(_of_study, trials.c.id == sa.bindparam("its_id"))
     .values(
         outcomes=sa.bindparam("outcomes"),
+        notes=sa.bindparam("notes"),
+        updated=sa.bindparam("now"),
+        revision=sa.bindparam("revision"),
+    )
+)
+_fail_rest = (
+    sa.update(trials)
+    .where(_of_study, trials.c.id == sa.bindparam("its_id"))
+    .values(
+        state=State.FAILED.value,
+        error=sa.bindparam("error"),
         notes=sa.bindparam("notes"),
         updated=sa.bindparam("now"),
         revision=sa.bindparam("revision"),
@@ -256,7 +267,11 @@ class _SqlStudy(OpenStudy):
         if found is not None and (bad := trial_fault(self.name, dict(found))):
             raise StorageError(f"{bad}; {CHECK}")
         row = None if found is None else row_of(dict(found))
-        if row is not None and (joined := join(row.outcomes, end.outcomes, change["revision"])) is not None:
+        if row is not None and fails_in_rest(row, end):
+            notes = join_notes(row.notes, end.notes)
+            connection.execute(_fail_rest, change | {"its_id": end.id, "error": end.error, "notes": notes})
+            return True
+        if row is not None and (joined := joined_outcomes(row, end, change["revision"])) is not None:
             notes = join_notes(row.notes, end.notes)
             connection.execute(_add_outcomes, change | {"its_id": end.id, "outcomes": joined, "notes": notes})
             return True

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 
 from likewise.errors import StudyError
-from likewise.study.storage.outcomes import check_outcomes, stamp
+from likewise.study.storage.outcomes import check_outcomes, join, stamp
 from likewise.study.trial import State
 from likewise.tables.nesting import strict_json
 
@@ -28,8 +28,8 @@ NO_SECONDS = "give a number of seconds"
 class _Content:
     """A trial: its object as JSON text, what identifies the object, and what is known of it.
 
-    A told trial has the `value` of the one objective, or `outcomes`, JSON of a value for each name, or both. `notes`
-    are the user's, a JSON object.
+    A told trial has the `value` of the one objective, or `outcomes`, JSON of a value for each name, or both. A failed
+    one may have the outcomes that were told before it failed. `notes` are the user's, a JSON object.
     """
 
     key: str
@@ -81,9 +81,11 @@ def row_at(new: NewRow, id: int, now: float, revision: int) -> Row:
 
 @dataclass(frozen=True)
 class End:
-    """How a trial goes on: a queued one is asked; one ends as told, failed or abandoned. A told one may be told further
-    outcomes. With a worker, a summary or notes it has those from then on, and earlier notes beside them; `lease` is the
-    seconds for which it is asked.
+    """How a trial goes on: a queued one is asked; one ends as told, failed or abandoned.
+
+    A told one may be told further outcomes, or with `rest` fail in those that it was not told: it keeps the others.
+    With a worker, a summary or notes it has those from then on, and earlier notes beside them; `lease` is the seconds
+    for which it is asked.
     """
 
     id: int
@@ -96,6 +98,17 @@ class End:
     lease: float | None = None
     summary: str | None = None
     notes: str | None = None
+    rest: bool = False
+
+
+def fails_in_rest(row: Row, end: End) -> bool:
+    """Whether a trial that was told some outcomes fails in the others."""
+    return end.rest and end.state is State.FAILED and row.state is State.TOLD and row.outcomes is not None
+
+
+def joined_outcomes(row: Row, end: End, revision: int) -> str | None:
+    """The outcomes of a told trial with further ones; None where it gets none, or cannot."""
+    return join(row.outcomes, end.outcomes, revision) if row.state is end.state is State.TOLD else None
 
 
 def join_notes(stored: str | None, more: str | None) -> str | None:
@@ -137,6 +150,9 @@ def check_end(end: End) -> End:
 def _check_measured(
     state: State, value: float | None, std: float | None, outcomes: str | None
 ) -> tuple[float | None, float | None]:
+    if state is State.FAILED and outcomes is not None and value is std is None:
+        check_outcomes(outcomes)
+        return None, None
     if state is not State.TOLD:
         if value is not None or std is not None or outcomes is not None:
             given = value if outcomes is None else outcomes
