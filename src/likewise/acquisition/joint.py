@@ -272,24 +272,22 @@ class JointScorer(Scoring):
                     within = Within(*one.limits)
                     total = total + within.average_bound(means, np.sqrt(variances), 0.0, one.committee.weights)
             if self.front is not None:
-                total = total + self._bound_volume(self._of_objectives(moments, known), care)
+                total = total + self._bound_volume(self.front, self._of_objectives(moments, known), care)
             # What has no bound, as a variance has none, is scored in any case.
             return np.where(np.isnan(total), np.inf, total)
 
-    def _bound_volume(self, moments: Sequence[Moments], care: Care) -> Vector:
+    def _bound_volume(self, front: Front, moments: Sequence[Moments], care: Care) -> Vector:
         """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""
-        assert self.front is not None
-        scales = tuple(None if scale is None else scale.convex() for scale in self.scales)
-        few = replace(self, front=self.front if care is Care.TIGHT else self.front.coarse(COARSE), scales=scales)
-        assert few.front is not None
+        front = front if care is Care.TIGHT else front.coarse(COARSE)
+        few = replace(self, front=front, scales=tuple(None if one is None else one.convex() for one in self.scales))
         highs, lows = zip(*(few._between(j, *each) for j, each in enumerate(moments)), strict=True)
-        volume = bound_volume(few.front, highs, lows)
+        volume = bound_volume(front, highs, lows)
         bounds = np.log(np.maximum(volume, HOPELESS))
         # The table has an end; what lies beyond it is computed in logarithms, where it matters.
         far = volume < HOPELESS
         if far.any() and care is not Care.ROUGH:
             logs = [few._improvements(j, m[:, far], np.maximum(s[:, far], TINY))[0] for j, (m, s) in enumerate(moments)]
-            bounds[far] = log_volume(few.front, logs)[0]
+            bounds[far] = log_volume(front, logs)[0]
         return bounds
 
     def _between(self, j: int, means: Matrix, stds: Matrix) -> tuple[Matrix, Matrix]:
