@@ -72,6 +72,8 @@ class Places:
         some = [objects[i] for i in left]
         tree = _tree(self._to_vector(some), self._resolution)
         near = tree.query_pairs(1.0 + 1e-9, p=np.inf, output_type="ndarray")
+        if not len(near):
+            return left
         # The rest is compared of those alone that are at one place.
         crowded = np.unique(near)
         rests = dict(zip(crowded.tolist(), _rests(self.space, [some[i] for i in crowded.tolist()]), strict=False))

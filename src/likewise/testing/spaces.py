@@ -148,6 +148,7 @@ def check_vectors(space: Any, objects: Sequence[Any], rng: Generator) -> None:
     for x, y in zip(objects, space.from_vector(vectors), strict=True):
         same = np.allclose(_numbers(space, [x]), _numbers(space, [y]))
         _require(same, space, f"from_vector(to_vector) turns {x!r} into {y!r}")
+    _require(len(space.from_vector(vectors[:0])) == 0, space, "from_vector makes objects of no vectors")
     _check_projection(space, vectors, rng)
     outside = space.project(vectors + rng.normal(size=vectors.shape))
     for x in space.from_vector(outside) if space.where is None else []:
@@ -176,6 +177,7 @@ def check_partial_vectors(space: Any, objects: Sequence[Any], rng: Generator) ->
     _require(vectors.shape == (len(objects), space.dimension), space, f"to_vector has shape {vectors.shape}")
     same = space.to_vector(space.with_vector(objects, vectors))
     _require(np.allclose(same, vectors), space, "with_vector(objects, to_vector(objects)) changes the objects")
+    _require(len(space.with_vector([], vectors[:0])) == 0, space, "with_vector makes objects of none")
     _check_projection(space, vectors, rng)
     target = space.to_vector(list(reversed(objects)))
     moved = space.with_vector(objects, target)

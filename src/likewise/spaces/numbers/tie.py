@@ -104,7 +104,7 @@ class Tie:
 
     def _made(self, numbers: Matrix) -> list[Fields]:
         settled = [self._repair(row) if self._ends[2].any() else row for row in numbers]
-        columns = np.array([self._some if row is None else row for row in settled]).reshape(len(settled), -1)
+        columns = np.array([self._some if row is None else row for row in settled]).reshape(numbers.shape)
         made = [part.from_numbers(columns[:, [k]]) for k, part in enumerate(self.parts.values())]
         return [dict(zip(self.names, row, strict=True)) for row in zip(*made, strict=True)]
 
