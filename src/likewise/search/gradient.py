@@ -12,6 +12,7 @@ from likewise.acquisition.scoring import Scoring
 from likewise.search.allowance import allowance
 from likewise.search.base import Found, Search, SearchState, best_distinct
 from likewise.search.newton import climb_curved
+from likewise.search.places import rests_of
 from likewise.search.trajectories import Indices, Trajectories, ascend, distinct
 from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Vector
@@ -135,14 +136,9 @@ def climb(
     if not curved or space.dimension > MOST_CURVED:
         return ascend(linearise, starts, space.project, most_steps=most_steps)
     settle = (lambda vectors, which: space.to_vector(at(vectors, which))) if where.stepped else None
-    kinds = _kinds(space, starts, of) if len(of) else None
+    rests = rests_of(where, of) if len(of) else ()
+    kinds = distinct_keys(rests)[1] if rests else None
     return climb_curved(linearise, starts, space.project, most_steps=most_steps, settle=settle, kinds=kinds)
-
-
-def _kinds(space: Continuous | PartlyContinuous, starts: Matrix, of: Sequence[Any]) -> Indices:
-    """A number for each object, the same for those that differ in their vectors alone."""
-    keys = map(cast(Space, space).key, at_vectors(space, np.broadcast_to(starts[:1], starts.shape), of))
-    return distinct_keys(keys)[1]
 
 
 def _beside(objects: Sequence[Any], state: SearchState) -> list[Any]:

@@ -47,7 +47,7 @@ class Places:
         if not len(objects) or not is_continuous(self.space):
             return self
         vectors = np.vstack([self.vectors, self._to_vector(objects)])
-        return Places(self.space, vectors, (*self.rests, *_rests(self.space, objects)))
+        return Places(self.space, vectors, (*self.rests, *rests_of(self.space, objects)))
 
     def close(self, objects: Sequence[Any]) -> NDArray[np.bool_]:
         """Which of these objects are closer to one of the places than the space can set."""
@@ -60,7 +60,7 @@ class Places:
         if not self.rests or not len(few):
             near[few] = True
             return near
-        rests = _rests(self.space, [objects[i] for i in few.tolist()])
+        rests = rests_of(self.space, [objects[i] for i in few.tolist()])
         near[few] = self._within(self._labelled_tree, self._labelled(vectors[few], rests))
         return near
 
@@ -76,7 +76,7 @@ class Places:
             return left
         # The rest is compared of those alone that are at one place.
         crowded = np.unique(near)
-        rests = dict(zip(crowded.tolist(), _rests(self.space, [some[i] for i in crowded.tolist()]), strict=False))
+        rests = dict(zip(crowded.tolist(), rests_of(self.space, [some[i] for i in crowded.tolist()]), strict=False))
         before: list[list[int]] = [[] for _ in some]
         for i, j in near.tolist():
             if rests.get(i) == rests.get(j):
@@ -116,7 +116,7 @@ class Places:
         return np.column_stack([vectors / self._resolution, labels])
 
 
-def _rests(space: Space, objects: Sequence[Any]) -> tuple[str, ...]:
+def rests_of(space: Space, objects: Sequence[Any]) -> tuple[str, ...]:
     """What the objects are but for their vectors: their keys, all moved to one vector."""
     if isinstance(space, Continuous) or not isinstance(space, PartlyContinuous):
         return ()
