@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.reliability.cases import Case, Fate, Wave
 from benchmarks.reliability.processes import STARTED, STOP, lines, start_workers
 from likewise.errors import StorageError
-from likewise.study.storage.listing import studies
+from likewise.study.log import studies
 
 TICK = 0.003
 # A machine that does other things as well may take its time; what takes longer than this hangs.

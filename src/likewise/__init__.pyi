@@ -106,6 +106,7 @@ from likewise.study.goals import AtLeast as AtLeast
 from likewise.study.goals import AtMost as AtMost
 from likewise.study.goals import Between as Between
 from likewise.study.goals import Computed as Computed
+from likewise.study.log import studies as studies
 from likewise.study.measurement import Above as Above
 from likewise.study.measurement import Below as Below
 from likewise.study.measurement import Measurement as Measurement
@@ -113,7 +114,6 @@ from likewise.study.methods.paper import Paper as Paper
 from likewise.study.preferences import Desirability as Desirability
 from likewise.study.preferences import Weighted as Weighted
 from likewise.study.recommendation import Recommendation as Recommendation
-from likewise.study.storage.listing import studies as studies
 from likewise.study.study import Study as Study
 from likewise.study.suggestion import Analogue as Analogue
 from likewise.study.suggestion import Expected as Expected

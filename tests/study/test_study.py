@@ -22,7 +22,7 @@ from likewise.model.schedule import CONDITIONED_ON, LEARNT_FROM, Data, choose, l
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.study.storage.base import open_storage
-from likewise.study.storage.listing import studies
+from likewise.study.log import studies
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 BOX = lw.Box([0.0, -1.0], [1.0, 1.0])

@@ -114,7 +114,7 @@ class Answers(Results):
 
     def _all_beliefs(self) -> AllBeliefs:
         """The beliefs about each outcome that was measured; none while nothing was."""
-        self._ledger.sync()
+        self._log.sync()
         told = observations(self._ledger, self.goals)
         return self._proposer.believe(told) if told.outcomes else {}
 

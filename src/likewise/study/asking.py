@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, final
@@ -18,13 +16,11 @@ from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study import explanation
 from likewise.study.goals import Goals, Price
+from likewise.study.log import HOLDING, OPEN, Log, Taken
 from likewise.study.methods.base import Known, Proposal, Proposer
 from likewise.study.observations import failures, observations, trials_of
-from likewise.study.record.ledger import HOLDING, OPEN, Ledger
-from likewise.study.record.recorder import new_row
+from likewise.study.record.recorder import Stated
 from likewise.study.record.suspicion import REPEAT
-from likewise.study.storage.base import OpenStudy, Taken
-from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Analogue, Suggestion
 from likewise.study.trial import State, Trial
 
@@ -43,8 +39,7 @@ class Asking:
     loses, it neither fits its model again nor searches from the start, and takes the next best objects instead.
     """
 
-    store: OpenStudy
-    ledger: Ledger
+    log: Log
     space: Space
     proposer: Proposer
     seed: int
@@ -59,32 +54,25 @@ class Asking:
     proposal: Proposal | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        self.ledger = self.log.ledger
         self._told = observations(self.ledger, self.goals)
         self._trials = {name: trials_of(self.ledger, name, self.goals) for name in self._told.outcomes}
         self._failed = failures(self.ledger)
         self._pending = [trial.object for trial in self.ledger.within(State.ASKED)]
-        # The trials that were queued, by their objects' keys, and those of them that this worker has begun.
+        # The trials that were queued, by their objects' keys.
         self._queued: dict[str, int] = {}
-        self._begun: set[str] = set()
         self._known = {trial.id for trial in self.ledger.trials}
 
-    def suggestions(self, n: int, **claim: Any) -> list[Suggestion]:
-        """Up to `n` suggestions, claimed in the storage; `claim` are further fields of their rows."""
+    def suggestions(self, n: int, lease: float | None) -> list[Suggestion]:
+        """Up to `n` suggestions, claimed in the storage."""
         self._take_queued(n)
         for _ in range(RETRIES):
             proposal = self._propose(n)
-            found = explanation.suggestions(proposal, self._told, self._trials.__getitem__, self.goals)
-            rows = self._rows(found, proposal, claim)
+            suggestions = explanation.suggestions(proposal, self._told, self._trials.__getitem__, self.goals)
             try:
-                ids = self._claim(rows)
+                return self._claim(suggestions, proposal, lease)
             except Taken as taken:
-                self.ledger.sync()
                 self._lose(proposal, taken.keys)
-                continue
-            return [
-                replace(s, id=i, object=copied(s.object), key=row.key)
-                for s, i, row in zip(found, ids, rows, strict=True)
-            ]
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
 
     @property
@@ -138,18 +126,8 @@ class Asking:
         """Other workers were faster, and the ledger knows it: keep what is still free."""
         proposed = zip(proposal.objects, proposal.notes, strict=True)
         self.kept = [(x, notes) for x, notes in proposed if self.space.key(x) not in lost]
-        # A row that cannot be read holds its object as well, and is not in the ledger.
         self.lost.update(lost)
         self.attempt += 1
-
-    def _rows(self, found: Sequence[Suggestion], proposal: Proposal, claim: dict[str, Any]) -> list[NewRow]:
-        rows, known = [], self.ledger.keys()
-        for s in found:
-            summary = json.dumps({**explanation.summary(s, proposal.beliefs), **self._provenance(s)})
-            row = new_row(self.space, s.object, summary=summary, **claim)
-            again = self.replicates or s.notes.get("stage") == REPEAT
-            rows.append(replace(row, replicate=again and row.key in known))
-        return rows
 
     def _provenance(self, s: Suggestion) -> dict[str, Any]:
         """Where a suggestion comes from: version, seed, and the trials that speak for it with their influence.
@@ -172,35 +150,27 @@ class Asking:
         told = reversed(self.ledger.within(State.TOLD))
         return {str(self.ledger.key_of(trial.id)): trial.id for trial in told}
 
-    def _claim(self, rows: Sequence[NewRow]) -> list[int]:
-        """The ids of the trials, those that were queued and new ones; `Taken` where another worker has an object."""
-        queued = {row.key: row for row in rows if row.key in self._queued}
-        begun = [
-            End(self._queued[key], State.ASKED, worker=row.worker, lease=row.lease, summary=row.summary)
-            for key, row in queued.items()
-            if key not in self._begun
+    def _claim(self, suggestions: Sequence[Suggestion], proposal: Proposal, lease: float | None) -> list[Suggestion]:
+        """The suggestions with the ids of their trials; `Taken` where another worker was given an object first."""
+        stated = [Stated.of(self.space, s.object) for s in suggestions]
+        said = [{**explanation.summary(s, proposal.beliefs), **self._provenance(s)} for s in suggestions]
+        with self.log.change("ask") as draft:
+            held = draft.ledger.keys()
+            again = [self.replicates or s.notes.get("stage") == REPEAT for s in suggestions]
+            lost = [
+                x.key
+                for x, repeat in zip(stated, again, strict=True)
+                if x.key not in self._queued and x.key in held and not (repeat and draft.ledger.open_for(x.key) is None)
+            ]
+            if lost:
+                raise Taken(lost)
+            ids = []
+            for x, summary in zip(stated, said, strict=True):
+                fields = {"state": State.ASKED, "said": summary, "lease": lease}
+                if x.key in self._queued:
+                    draft.change(self._queued[x.key], **fields)
+                ids.append(self._queued[x.key] if x.key in self._queued else draft.add(x.data, x.object, **fields))
+        return [
+            replace(s, id=id, object=copied(s.object), key=x.key)
+            for s, id, x in zip(suggestions, ids, stated, strict=True)
         ]
-        fresh = [row for row in rows if row.key not in queued]
-        ids = self.store.record(fresh, begun)
-        self._begun.update(queued)
-        added = iter(self._settle_doubles(ids, fresh))
-        return [self._queued[row.key] if row.key in queued else next(added) for row in rows]
-
-    def _settle_doubles(self, ids: list[int], rows: Sequence[NewRow]) -> list[int]:
-        """The ids of new trials, unless another worker measures the same object again; then `Taken`."""
-        if not any(row.replicate for row in rows):
-            return ids
-        self.ledger.sync()
-        doubled = [row.key for i, row in zip(ids, rows, strict=True) if row.replicate and self._is_second(i, row.key)]
-        if doubled:
-            # A storage lets replicates in, so two workers may measure the same object again: the later one gives way.
-            for i in ids:
-                # Unless it has been told meanwhile, as that object's result.
-                with suppress(StudyError):
-                    self.store.settle(i, state=State.ABANDONED)
-            raise Taken(self.store.name, doubled)
-        return ids
-
-    def _is_second(self, id: int, key: str) -> bool:
-        first = self.ledger.open_for(key)
-        return first is not None and first < id

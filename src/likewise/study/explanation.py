@@ -16,7 +16,7 @@ from likewise.spaces.codec.copies import copied
 from likewise.study.goals import VALUE, Goals
 from likewise.study.methods.base import AllBeliefs, Beliefs, Proposal, Told
 from likewise.study.methods.outcomes import JointGoals
-from likewise.study.observations import best_of, limit_of, value_of
+from likewise.study.observations import best_of
 from likewise.study.suggestion import Analogue, Expected, Suggestion
 from likewise.study.trial import Trial
 
@@ -56,10 +56,10 @@ def _one_outcome(
     """What is expected of one outcome, over the best of its values so far, and its analogues."""
     sign, conditioned = goals.sign(outcome), [trials[i] for i in beliefs.conditioned.tolist()]
     kept = [trial for trial in conditioned if goals.feasible(trial.outcomes)] if goals.constraints else []
-    best = sign * value_of(best_of(kept or conditioned, sign, outcome), outcome)
+    best = sign * best_of(kept or conditioned, sign, outcome).outcomes[outcome].value
     believed, influence = beliefs.committee.explain(comparison)
     numbers = _numbers(believed, best, sign)
-    if len({value_of(trial, outcome) for trial in conditioned}) == 1:
+    if len({trial.outcomes[outcome].value for trial in conditioned}) == 1:
         numbers = [(name, [None] * len(comparison.objects) if name == "chance" else row) for name, row in numbers]
     return numbers, _analogues(influence, conditioned, ANALOGUES, outcome)
 
@@ -113,9 +113,9 @@ def _analogues(influence: Matrix, conditioned: Sequence[Trial], most: int, outco
         tuple(
             Analogue(
                 copied(conditioned[i].object),
-                value_of(conditioned[i], outcome),
+                conditioned[i].outcomes[outcome].value,
                 float(row[i]),
-                limit_of(conditioned[i], outcome),
+                conditioned[i].outcomes[outcome].limit,
             )
             for i in np.argsort(-np.abs(row), kind="stable")[:most].tolist()
         )

@@ -11,14 +11,13 @@ import numpy as np
 
 from likewise.errors import StudyError
 from likewise.similarity.base import Vector
+from likewise.study.trial import VALUE as VALUE
 from likewise.study.trial import Outcome
 
 Direction = Literal["maximize", "minimize"]
 # What lies below a limit may be as low as can be, what lies above it as high.
 OPEN = ((-math.inf, "below"), (math.inf, "above"))
 DIRECTIONS = ("maximize", "minimize")
-# The name of the outcome of a study that has one objective and no name for it.
-VALUE = "value"
 
 
 @dataclass(frozen=True)
@@ -203,8 +202,6 @@ class Goals:
 
     def describe(self) -> dict[str, Any]:
         """What a storage keeps of it, as plain JSON; other goals are another study."""
-        if not self.named:
-            return {"direction": self.objectives[VALUE]}
         kept: dict[str, Any] = {"objectives": dict(self.objectives)}
         if self.constraints:
             kept["constraints"] = {name: limits.describe() for name, limits in self.constraints.items()}

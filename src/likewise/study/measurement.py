@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import StudyError
-from likewise.study.storage.outcomes import LIMITS
-from likewise.study.trial import SIGNS, Outcome
+from likewise.study.trial import LIMITS, SIGNS, Outcome
 
 # Larger values, penalties for the most part, leave nothing of the others, and their fourth powers no number.
 LARGEST = 1e70

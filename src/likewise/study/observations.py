@@ -14,8 +14,8 @@ from likewise.model.schedule import EVERY_EVENT_UNTIL, Data
 from likewise.model.targets.blocks import NONE
 from likewise.model.targets.censoring import SIDES
 from likewise.study.goals import VALUE, Goals
+from likewise.study.log import Ledger
 from likewise.study.methods.base import Told
-from likewise.study.record.ledger import Ledger
 from likewise.study.trial import Outcome, State, Trial
 
 
@@ -26,10 +26,6 @@ def observations(ledger: Ledger, goals: Goals) -> Told:
     that permuting the tells changes nothing, to the last digit. Then they are in the order in which they became known,
     so that Gram matrices only grow.
     """
-    if not goals.named:
-        told = trials_of(ledger, VALUE, goals)
-        data = _data(ledger, told, [ledger.event(trial.id) for trial in told], goals.sign(VALUE), VALUE)
-        return Told({VALUE: data} if told else {}, data)
     outcomes = {}
     for name in goals.outcomes:
         if told := trials_of(ledger, name, goals):
@@ -40,8 +36,10 @@ def observations(ledger: Ledger, goals: Goals) -> Told:
 
 def trials_of(ledger: Ledger, name: str, goals: Goals) -> list[Trial]:
     """The trials behind the observations of an outcome, in their order."""
-    told = ledger.measured(name) if goals.named else ledger.within(State.TOLD)
-    return _arrange(ledger, told, lambda trial: (goals.sign(name) * value_of(trial, name), std_of(trial, name) or 0.0))
+    told = ledger.measured(name)
+    return _arrange(
+        ledger, told, lambda trial: (goals.sign(name) * trial.outcomes[name].value, trial.outcomes[name].std or 0.0)
+    )
 
 
 def failures(ledger: Ledger) -> list[Any]:
@@ -60,16 +58,16 @@ def _arrange(ledger: Ledger, trials: list[Trial], measured: Callable[[Trial], tu
 
 
 def _data(ledger: Ledger, told: Sequence[Trial], events: Sequence[int], sign: float, name: str) -> Data:
-    stds = np.array([std_of(trial, name) or 0.0 for trial in told])
-    sides = np.array([SIDES[limit_of(trial, name)] for trial in told])
+    stds = np.array([trial.outcomes[name].std or 0.0 for trial in told])
+    sides = np.array([SIDES[trial.outcomes[name].limit] for trial in told])
     return Data(
         [trial.object for trial in told],
-        sign * np.array([value_of(trial, name) for trial in told]),
+        sign * np.array([trial.outcomes[name].value for trial in told]),
         stds**2 if stds.any() else None,
         np.array([ledger.lot(trial.id) for trial in told]),
         _events(events),
         sign * sides if sides.any() else None,
-        _blocks([trial.outcomes[name].block if name in trial.outcomes else None for trial in told]),
+        _blocks([trial.outcomes[name].block for trial in told]),
     )
 
 
@@ -98,34 +96,11 @@ def _events(numbers: Sequence[int]) -> NDArray[np.intp]:
     return found if len(found) > EVERY_EVENT_UNTIL else np.zeros_like(found)
 
 
-def value_of(trial: Trial, name: str = VALUE) -> float:
-    """The value of a told trial, or of one of its outcomes."""
-    if name in trial.outcomes:
-        return trial.outcomes[name].value
-    assert trial.value is not None
-    return trial.value
-
-
-def has_outcome(trial: Trial, name: str) -> bool:
-    """Whether a told trial has a value of this outcome."""
-    return name in trial.outcomes or (not trial.outcomes and trial.value is not None)
-
-
-def std_of(trial: Trial, name: str = VALUE) -> float | None:
-    """The standard deviation of a measurement, where it is known."""
-    return trial.outcomes[name].std if name in trial.outcomes else trial.std
-
-
-def limit_of(trial: Trial, name: str = VALUE) -> str | None:
-    """On which side a value is only a limit, if it is one."""
-    return trial.outcomes[name].limit if name in trial.outcomes else trial.limit
-
-
 def average_replicates(told: Sequence[Trial]) -> list[Trial]:
     """One trial for each object, the first of it, with the mean of all its values and of its stds what is left.
 
     >>> from likewise.study.trial import State
-    >>> two = [Trial(i, "CCO", State.TOLD, value=value, std=0.1) for i, value in enumerate([1.0, 2.0])]
+    >>> two = [Trial(i, "CCO", State.TOLD, {"value": Outcome(value, 0.1)}) for i, value in enumerate([1.0, 2.0])]
     >>> [(trial.id, trial.value, round(trial.std, 3)) for trial in average_replicates(two)]
     [(0, 1.5, 0.071)]
     """
@@ -140,7 +115,8 @@ def best_of(told: Sequence[Trial], sign: float, name: str = VALUE) -> Trial:
     """
     worse = "below" if sign > 0 else "above"
     return max(
-        average_replicates(told), key=lambda trial: (limit_of(trial, name) != worse, sign * value_of(trial, name))
+        average_replicates(told),
+        key=lambda trial: (trial.outcomes[name].limit != worse, sign * trial.outcomes[name].value),
     )
 
 
@@ -149,17 +125,9 @@ def _average(replicates: Sequence[Trial]) -> Trial:
     if n == 1:
         return first
     names = dict.fromkeys(name for trial in replicates for name in trial.outcomes)
-    found = [{**t.outcomes} or _unnamed(t) for t in replicates]
-    outcomes = {name: _mean([each[name] for each in found if name in each]) for name in names}
-    valued = [Outcome(value, trial.std, trial.limit) for trial in replicates if (value := trial.value) is not None]
-    if not valued:
-        return replace(first, value=None, std=None, limit=None, outcomes=outcomes)
-    own = _mean(valued)
-    return replace(first, value=own.value, std=own.std, limit=own.limit, outcomes=outcomes)
-
-
-def _unnamed(trial: Trial) -> dict[str, Outcome]:
-    return {} if trial.value is None else {VALUE: Outcome(trial.value, trial.std, trial.limit)}
+    return replace(
+        first, outcomes={name: _mean([t.outcomes[name] for t in replicates if name in t.outcomes]) for name in names}
+    )
 
 
 def _mean(measured: Sequence[Outcome]) -> Outcome:

@@ -16,11 +16,10 @@ from likewise.similarity.base import Matrix
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
 from likewise.study.goals import Goals
-from likewise.study.observations import average_replicates, best_of, limit_of, value_of
+from likewise.study.log import Ledger, Log
+from likewise.study.observations import average_replicates, best_of
 from likewise.study.preferences import Preference, check_preference
-from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder
-from likewise.study.storage.base import OpenStudy
 from likewise.study.trial import State, Trial, Trials
 
 if TYPE_CHECKING:
@@ -33,27 +32,26 @@ class Results:
     space: Space
     goals: Goals
     preference: Preference | None
-    _store: OpenStudy
-    _ledger: Ledger
+    _log: Log
     _recorder: Recorder
     _lock: RLock
 
     @property
     def name(self) -> str:
         """The study's name in its storage."""
-        return self._store.name
+        return self._log.name
 
     @property
     def trials(self) -> Trials:
         """Every trial, in the order of creation."""
         with self._lock:
-            self._ledger.sync()
+            self._log.sync()
             return Trials(for_user(trial) for trial in self._ledger.trials)
 
     def __len__(self) -> int:
         """How many trials there are, whatever became of them."""
         with self._lock:
-            self._ledger.sync()
+            self._log.sync()
             return len(self._ledger)
 
     def __bool__(self) -> bool:
@@ -95,14 +93,14 @@ class Results:
 
         trial: an observation of this study.
         """
-        return all(limit_of(trial, name) != self.goals.worse(name) for name in self.goals.measured)
+        return all(trial.outcomes[name].limit != self.goals.worse(name) for name in self.goals.measured)
 
     @property
     def best_value(self) -> float:
         """The value of the best observation, as `best` has it; a StudyError where there are several objectives."""
         if self.goals.objective is None:
             raise StudyError(f"study {self.name!r} has several objectives; `study.front` has the best trade-offs")
-        return value_of(self.best, self.goals.objective)
+        return self.best.outcomes[self.goals.objective].value
 
     def best_by(self, preference: Preference | None) -> Trial:
         """The observation that a preference prefers, of those that keep to all constraints.
@@ -161,8 +159,6 @@ class Results:
         trial: of this study.
         """
         goals = self.goals
-        if not goals.named:
-            return {} if trial.value is None else {next(iter(goals.objectives)): trial.value}
         computed = {name: float(one.values([trial.object])[0]) for name, one in goals.computed.items()}
         found = {**trial.values, **computed}
         return {name: found[name] for name in goals.objectives if name in found}
@@ -185,7 +181,7 @@ class Results:
         """
         from likewise.study.record.frames import to_frame
 
-        return to_frame(self._store.since(0)[0], self.goals.named_outcomes if self.goals.named else ())
+        return to_frame(self._plain(), self.goals.named_outcomes if self.goals.named else ())
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write every trial to a file; each named outcome, and each name of your notes, has columns of its own.
@@ -194,7 +190,7 @@ class Results:
         """
         from likewise.study.record.trial_tables import export
 
-        export(self._store.since(0)[0], path, self.goals.named_outcomes if self.goals.named else ())
+        export(self._plain(), path, self.goals.named_outcomes if self.goals.named else ())
 
     def read(
         self,
@@ -221,7 +217,7 @@ class Results:
         from likewise.study.record.trial_tables import read_entries
 
         with self._lock:
-            self._ledger.sync()
+            self._log.sync()
             columns = self._columns(value)
             entries = read_entries(path, object=object, value=value, std=std, outcomes=columns)
             findings = new_findings(str(path), entries, self.space, self._ledger, self.goals)
@@ -231,6 +227,14 @@ class Results:
                 raise SimilarityError(f"{path}: {error}") from error
             self._look(findings)
             return len(findings)
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._log.ledger
+
+    def _plain(self) -> list[Trial]:
+        """Every trial, its object as JSON data."""
+        return [replace(trial, object=self.space.to_json(trial.object)) for trial in self.trials]
 
     def _look(self, findings: Sequence[Any]) -> None:
         """Look at what was recorded."""
@@ -249,7 +253,7 @@ class Results:
 
     def _trials_in(self, state: State) -> list[Trial]:
         with self._lock:
-            self._ledger.sync()
+            self._log.sync()
             return self._ledger.within(state)
 
     def _observed(self) -> list[Trial]:

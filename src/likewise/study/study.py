@@ -31,22 +31,21 @@ from likewise.study.checks import at_least_one, check_setting
 from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
+from likewise.study.log import Ledger, open_log, plain_text
 from likewise.study.methods.base import Method, Restarting
 from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
-from likewise.study.observations import value_of
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
 from likewise.study.record.effort import Effort
-from likewise.study.record.ledger import Ledger
 from likewise.study.record.recorder import Recorder
 from likewise.study.record.suspicion import Suspicion
 from likewise.study.record.telling import Telling
 from likewise.study.storage.address import shown
-from likewise.study.storage.base import OpenStudy, Storage, open_storage
+from likewise.study.storage.base import Storage, open_storage
 from likewise.study.storage.heartbeat import Heartbeat
 from likewise.study.suggestion import Suggestion, Suggestions
-from likewise.study.trial import State, Trial, trials_html
+from likewise.study.trial import Trial, trials_html
 from likewise.tables.brief import brief
 
 if TYPE_CHECKING:
@@ -146,17 +145,17 @@ class Study(Telling):
         self._kind = next((one.kind for one in found if one.kind), "")
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
-        self._store: OpenStudy = open_storage(storage).open(name, {"space": space.describe(), **wanted.describe()})
-        self._ledger = Ledger(self._store, space.from_json, wanted.objective, wanted.outcomes)
+        described = {"space": space.describe(), **wanted.describe()}
+        ledger = Ledger(space.from_json, wanted.objective, wanted.outcomes)
+        self._log = open_log(open_storage(storage), name, described, ledger, self.worker)
         self._lease = lease
-        self._heartbeat = Heartbeat(self._store, lease or 1.0)
+        self._heartbeat = Heartbeat(self._log.storage, self._log.study, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
-        self._recorder = Recorder(self._store, self._ledger, space, self._proposer, self._heartbeat, self.worker)
+        self._recorder = Recorder(self._log, space, self._proposer, self._heartbeat)
         self._suspicion = Suspicion()
         watch(self)
         opening = {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()}
         self._note(opening | describe_bounds(kept))
-        self._ledger.sync()
 
     def __repr__(self) -> str:
         kept = "" if self.storage is None else f", storage={self.storage!r}"
@@ -174,7 +173,7 @@ class Study(Telling):
     def _glance(self) -> str:
         """How many trials there are and the best value, as far as this process knows and a storage can say."""
         with suppress(LikewiseError):
-            self._ledger.sync()
+            self._log.sync()
         found = [f"{len(self._ledger)} trials"]
         with suppress(LikewiseError):
             several = self.goals.objective is None
@@ -234,10 +233,10 @@ class Study(Telling):
             )
         began = perf_counter()
         with self._lock, tallied() as tally:
-            self._ledger.sync()
-            self._expire()
+            self._log.sync()
+            self._log.expire()
             asking = self._asking(replicates, plate, price)
-            found = asking.suggestions(n, worker=self.worker, lease=self._lease)
+            found = asking.suggestions(n, self._lease)
             self._suspicion.revise(asking.suspects, self.goals)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
@@ -274,13 +273,14 @@ class Study(Telling):
         """
         at_least_one("the number of suggestions", n)
         with self._lock:
-            self._ledger.sync()
-            self._expire()
+            self._log.sync()
+            self._log.expire()
             found = self._asking().preview(n) if of is None else list(of)
             alone = single_gain(found)
             if not self.goals.single or len(found) < 2 or alone.expected is None:
                 return alone
-            best = self.goals.sign(self._outcome(None)) * value_of(self.best, self._outcome(None))
+            name = self._outcome(None)
+            best = self.goals.sign(name) * self.best.outcomes[name].value
             return joint_gain(found, self.committee(), best, self.seed)
 
     def optimize(self, f: Callable[[Any], Any], **options: Unpack[RunOptions]) -> Result:
@@ -334,25 +334,20 @@ class Study(Telling):
     def begin_in_child(self) -> None:
         """In a forked child: another worker, and nothing that a thread of the parent was in the middle of."""
         self.worker = f"{self.worker}-{os.getpid()}"
+        self._log.who = plain_text(self.worker)
         if not self._lock.acquire(blocking=False):
             self._lock = RLock()
             self._proposer.restart()
-            self._ledger = Ledger(self._store, self.space.from_json, self.goals.objective)
+            self._log.restart()
         else:
             self._lock.release()
-        self._recorder = replace(self._recorder, ledger=self._ledger, worker=self.worker)
 
     def _note(self, opening: dict[str, Any]) -> None:
         """Record what this opening uses, unless the last one used the same."""
-        notes, text = self._store.notes(), json.dumps(opening, sort_keys=True)
-        if not notes or notes[-1] != text:
-            self._store.note(text)
-
-    def _expire(self) -> None:
-        # Whose lease has ended is for the storage to say, which has one clock for all workers.
-        if any(t.lease is not None for t in self._ledger.within(State.ASKED)) and self._store.expire():
-            self._ledger.sync()
+        self._log.sync()
+        text = json.dumps(opening, sort_keys=True)
+        if not self._log.openings or json.dumps(self._log.openings[-1], sort_keys=True) != text:
+            self._log.note("open", opening)
 
     def _asking(self, replicates: bool = False, plate: Plate | None = None, price: Price | None = None) -> Asking:
-        knowing = self._store, self._ledger, self.space, self._proposer, self.seed
-        return Asking(*knowing, self.goals, replicates, plate, price)
+        return Asking(self._log, self.space, self._proposer, self.seed, self.goals, replicates, plate, price)

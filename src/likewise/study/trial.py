@@ -10,12 +10,16 @@ from typing import Any
 from likewise.figures.markup import html_table
 from likewise.tables.brief import brief
 
+# The name of the outcome of a study that has one objective and no name for it.
+VALUE = "value"
+
 
 class State(StrEnum):
     """Where a trial stands.
 
     `queued` trials wait to be asked first; `asked` ones are being evaluated; `told` ones have a value; `failed` ones an
-    error; `abandoned` ones were given back, or their lease ran out, and their object may be asked again.
+    error; `abandoned` ones were given back, or their lease ran out; `withdrawn` ones were told a value that turned out
+    wrong. The object of an abandoned or a withdrawn trial may be asked again.
     """
 
     ASKED = "asked"
@@ -23,22 +27,23 @@ class State(StrEnum):
     FAILED = "failed"
     ABANDONED = "abandoned"
     QUEUED = "queued"
+    WITHDRAWN = "withdrawn"
 
 
 # What stands before a value that is only a limit.
 SIGNS: Mapping[str | None, str] = {None: "", "below": "<", "above": ">"}
+LIMITS = ("below", "above")
 
 
 @dataclass(frozen=True)
 class Outcome:
     """A measured outcome of a trial: its value, and the standard deviation of the measurement, where it is known.
 
+    value: in the user's units.
+    std: None where it is not known.
     limit: "below" or "above" where the value is only an upper or a lower bound of what was measured.
     block: what it was measured together with, such as a day or a plate, where that is known.
     told: the study's revision when it was told, which orders what was told.
-
-    value: in the user's units.
-    std: None where it is not known.
 
     >>> str(Outcome(99.0, limit="above"))
     '>99'
@@ -53,63 +58,85 @@ class Outcome:
     def __str__(self) -> str:
         return f"{SIGNS[self.limit]}{self.value:.6g}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is known of it, as plain data."""
+        known = {"value": self.value, "std": self.std, "limit": self.limit, "block": self.block}
+        return {name: content for name, content in known.items() if content is not None}
+
 
 @dataclass(frozen=True)
 class Trial:
-    """One object of a study: its state, its value once told, and when and by whom it was evaluated.
+    """One object of a study: its state, what was measured of it, and when and by whom.
 
-    `id` counts from 0 in order of creation; `std` is the measurement's standard deviation; times are seconds since the
-    epoch, by the storage's clock; `lease` is when an asked trial may be taken back; `summary` is what the model said
-    when it was asked, `notes` are the user's own remarks. In a study of named objectives `outcomes` has what was told
-    so far, by name, and `value` is that of the objective where there is one. Where the value is only a limit, `limit`
-    says on which side.
-
+    id: counts from 0 in order of creation.
     object: what was or is to be measured.
     state: see `State`.
+    outcomes: what was told so far, by name. A study of one objective without a name has the outcome "value".
     error: why it failed, if it did.
     worker: who evaluated it.
-    created, updated: when it was added and last changed.
+    created, updated: when it was added and last changed, in seconds since the epoch, by the storage's clock.
+    lease: for how many seconds it was asked, if not for ever.
+    summary: what the model said when it was asked.
+    notes: the user's own remarks.
+    objective: the name of the outcome whose numbers are `value`, `std` and `limit`; None where there are several.
 
-    >>> Trial(0, "CCO", State.TOLD, value=0.31).state
-    <State.TOLD: 'told'>
+    >>> Trial(0, "CCO", State.TOLD, {"value": Outcome(0.31)}).value
+    0.31
     """
 
     id: int
     object: Any
     state: State
-    value: float | None = None
-    std: float | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     error: str | None = None
     worker: str | None = None
     created: float = 0.0
     updated: float = 0.0
     lease: float | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
-    limit: str | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+    objective: str | None = field(default=VALUE, repr=False, compare=False)
 
     def __hash__(self) -> int:
         # Its object may be anything; equal trials have one number.
         return hash(self.id)
 
     @property
+    def _own(self) -> Outcome | None:
+        return self.outcomes.get(self.objective) if self.objective is not None else None
+
+    @property
+    def value(self) -> float | None:
+        """The value of the objective; None while it is not told, or where there are several objectives."""
+        return None if self._own is None else self._own.value
+
+    @property
+    def std(self) -> float | None:
+        """The standard deviation of that value, where it is known."""
+        return None if self._own is None else self._own.std
+
+    @property
+    def limit(self) -> str | None:
+        """ "below" or "above" where that value is only a limit."""
+        return None if self._own is None else self._own.limit
+
+    @property
     def measured(self) -> str:
         """The value as text, ">99" where it is only a limit; empty where there is none."""
-        return "" if self.value is None else str(Outcome(self.value, self.std, self.limit))
-
-    def __repr__(self) -> str:
-        told = ", ".join(f"{name}={outcome}" for name, outcome in self.outcomes.items())
-        said = [told or (self.value is not None and f"value={self.measured}"), self.error and brief(self.error, 80)]
-        return f"Trial({', '.join([str(self.id), brief(self.object), self.state.value, *filter(None, said)])})"  # type: ignore[list-item]
-
-    def _repr_html_(self) -> str:
-        return trials_html("", [self])
+        return "" if self._own is None else str(self._own)
 
     @property
     def values(self) -> dict[str, float]:
         """The values of the outcomes that were told, by name."""
         return {name: outcome.value for name, outcome in self.outcomes.items()}
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={outcome}" for name, outcome in self.outcomes.items())
+        said = [told, brief(self.error, 80) if self.error else ""]
+        return f"Trial({', '.join([str(self.id), brief(self.object), self.state.value, *filter(None, said)])})"
+
+    def _repr_html_(self) -> str:
+        return trials_html("", [self])
 
 
 class Trials(list[Trial]):
@@ -121,14 +148,10 @@ class Trials(list[Trial]):
 
 def trials_html(title: str, trials: Sequence[Trial], most: int = 20) -> str:
     """Trials as a table, the first `most` of them."""
-    names = list(dict.fromkeys(name for trial in trials for name in trial.outcomes)) or ["value"]
+    names = list(dict.fromkeys(name for trial in trials for name in trial.outcomes)) or [VALUE]
     rows = [
-        (trial.id, brief(trial.object, 80), *(_measured(trial, name) for name in names), trial.state.value)
+        (trial.id, brief(trial.object, 80), *(str(trial.outcomes.get(name, "")) for name in names), trial.state.value)
         for trial in trials[:most]
     ]
     more = f", of which {most} are shown" if len(trials) > most else ""
     return html_table(title + more, ["id", "object", *names, "state"], rows)
-
-
-def _measured(trial: Trial, name: str) -> str:
-    return str(trial.outcomes[name]) if name in trial.outcomes else trial.measured if not trial.outcomes else ""

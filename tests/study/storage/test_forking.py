@@ -96,7 +96,7 @@ def run(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
 
 def look_in(url: str) -> None:
     """What `likewise studies` does, in a process that then closes the file."""
-    look = f"from likewise.study.storage.listing import studies; studies({url!r})"
+    look = f"from likewise.study.log import studies; studies({url!r})"
     subprocess.run([sys.executable, "-c", look], check=True)
 
 

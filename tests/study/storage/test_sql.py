@@ -21,7 +21,7 @@ from likewise.errors import MissingExtra, StorageError
 from likewise.study.storage import database, schema
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import open_storage
-from likewise.study.storage.listing import studies
+from likewise.study.log import studies
 from likewise.study.storage.rows import digest
 from likewise.study.storage.sql import Sql, open_sql
 from likewise.study.storage.trials import NewRow, Row
@@ -87,7 +87,7 @@ for each in range(int(sys.argv[3])):
 
 LOOK = """
 import os, sys
-from likewise.study.storage.listing import studies
+from likewise.study.log import studies
 from likewise.study.storage.base import open_storage
 directory, url = sys.argv[1:]
 open_storage(f"sqlite:///{directory}/other.db").open("s", {})

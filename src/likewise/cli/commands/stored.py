@@ -30,12 +30,6 @@ def export(
     return work.stored.export(url, name, out, force)
 
 
-def check(
-    url: Url,
-    set_aside: Annotated[
-        bool,
-        typer.Option("--set-aside", help="Move bad trials to the table likewise_aside, and mend counts."),
-    ] = False,
-) -> Reply:
-    """List the stored rows that cannot be used, with study, trial and field; nothing is ever deleted."""
-    return work.stored.check(url, set_aside)
+def check(url: Url) -> Reply:
+    """List the stored events that cannot be used, with study and reason; nothing is ever deleted."""
+    return work.stored.check(url)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -14,19 +14,20 @@ from likewise.campaign.targets import check_targets
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import StorageWarning, UsageError
+from likewise.study.log import Log, StudyInfo, read_log
+from likewise.study.log import studies as stored_studies
 from likewise.study.record.trial_tables import SUFFIXES
 from likewise.study.record.trial_tables import export as write_trials
 from likewise.study.storage.address import without_password
-from likewise.study.storage.base import BadRow, Storage, StudyInfo, open_storage
+from likewise.study.storage.base import Storage, open_storage
 from likewise.study.storage.database import NoStorage
-from likewise.study.storage.trials import Row
 
 
 def studies(url: str) -> Reply:
     """The studies of a storage."""
     shown = without_password(url)
     with open_existing(url) as storage:
-        found = storage.studies()
+        found = stored_studies(storage)
 
     def in_words() -> None:
         if found:
@@ -61,7 +62,7 @@ def export(url: str, name: str, out: Path | None, force: bool) -> Reply:
         raise UsageError(f"{target} exists already; give another name with --out, or --force to replace it.")
     check_targets({"--out": target}, {"the storage": _file(url)})
     with open_existing(url) as storage:
-        rows = trials_of(storage, name, url)
+        rows = read_existing(storage, name, url).ledger.trials
     write_trials(rows, target)
     return Reply(
         lambda: {"study": name, "trials": len(rows), "file": str(target)},
@@ -69,38 +70,31 @@ def export(url: str, name: str, out: Path | None, force: bool) -> Reply:
     )
 
 
-def trials_of(storage: Storage, name: str, url: str) -> list[Row]:
-    """The trials of a stored study; a UsageError where there is none of that name."""
-    names = [info.name for info in storage.studies()]
+def read_existing(storage: Storage, name: str, url: str) -> Log:
+    """The log of a stored study, with objects as JSON data; a UsageError where there is none of that name."""
+    names = storage.names()
     if name not in names:
         there = ", ".join(map(repr, names)) or "none"
         raise UsageError(f"There is no study {name!r} in {without_password(url)}; there are {there}.")
     with _noting():
-        return storage.rows(name)
+        return read_log(storage, name)
 
 
-def check(url: str, set_aside: bool) -> Reply:
-    """The stored rows that cannot be used, which are set aside on request."""
+def check(url: str) -> Reply:
+    """The stored events that cannot be used."""
     shown = without_password(url)
-    with open_existing(url) as storage:
-        moved = storage.set_aside() if set_aside else []
-        found = storage.check()
+    with open_existing(url) as storage, warnings.catch_warnings():
+        warnings.simplefilter("ignore", StorageWarning)
+        bad = [complaint for name in storage.names() for complaint in read_log(storage, name).complaints]
 
     def in_words() -> None:
-        _list(moved, "set aside or mended; the table likewise_aside keeps what was there")
-        _list(found, "which cannot be used")
-        if not found:
-            say(f"Every row of {shown} can be used.")
+        if bad:
+            say(f"{len(bad)} events cannot be used, and are passed over:")
+            say_table(("study", "event", "why"), [(one.study, str(one.revision), one.reason) for one in bad])
+        else:
+            say(f"Every event of {shown} can be used.")
 
-    data = {"url": shown, "bad": [*map(asdict, found)], "set_aside": [*map(asdict, moved)]}
-    return Reply(lambda: data, in_words)
-
-
-def _list(rows: Sequence[BadRow], what: str) -> None:
-    if rows:
-        say(f"{len(rows)} rows, {what}:")
-        cells = [(row.study, "" if row.id is None else str(row.id), row.field, row.reason) for row in rows]
-        say_table(("study", "trial", "field", "what it holds"), cells)
+    return Reply(lambda: {"url": shown, "bad": [*map(asdict, bad)]}, in_words)
 
 
 @contextmanager

@@ -15,7 +15,6 @@ from likewise.campaign.wording import percent
 from likewise.cli.answers import object_json
 from likewise.cli.console import answer_width
 from likewise.cli.layout import Line, lay_out
-from likewise.study.observations import limit_of
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import SIGNS, Trial
 
@@ -80,7 +79,7 @@ def front_lines(problem: Problem, reasons: Reasons) -> list[str]:
 def _one(problem: Problem, trial: Trial, reasons: Reasons) -> str:
     study = problem.study
     found = {**study.objectives_of(trial), **{n: v for n, v in trial.values.items() if n in study.goals.constraints}}
-    values = ", ".join(f"{name} {SIGNS[limit_of(trial, name)]}{value:.6g}" for name, value in found.items())
+    values = ", ".join(f"{name} {SIGNS[trial.outcomes[name].limit]}{value:.6g}" for name, value in found.items())
     places = problem.measured_rows(trial.object)
     where = f" ({rows_named(problem.sheet.table, places)})" if problem.sheet is not None and places else ""
     return f"{values}{where}: {reasons.names.object(trial.object, reasons.column)}"

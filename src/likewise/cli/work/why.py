@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -16,11 +15,10 @@ from likewise.campaign.wording import percent, shown
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.cli.work.session import Session, words
-from likewise.cli.work.stored import open_existing, trials_of
+from likewise.cli.work.stored import open_existing, read_existing
 from likewise.errors import UsageError
 from likewise.study.goals import VALUE, Limits
-from likewise.study.storage.trials import Row
-from likewise.study.trial import Outcome
+from likewise.study.trial import Outcome, Trial
 
 LISTED = 8
 # A line of a table of results: the weight, the value, the object, and where it stands.
@@ -49,57 +47,47 @@ def why(run: str, file: Path | None, storage: str | None, study: str, console: C
 def _of_trial(number: str, url: str, name: str) -> Reply:
     """The same of a trial of a stored study, from what was stored with it."""
     with open_existing(url) as storage:
-        rows = {str(row.id): row for row in trials_of(storage, name, url)}
-    row = rows.get(number)
-    if row is None:
-        raise UsageError(f"Study {name!r} has no trial {number!r}; its trials are 0 to {len(rows) - 1}.")
-    said = json.loads(row.summary)
-    found = {"trial": row.id, "object": json.loads(row.payload), "state": row.state.value, "value": row.value}
-    if (told := _outcomes(row)) and VALUE not in told:
-        found["outcomes"] = told
+        trials = {str(trial.id): trial for trial in read_existing(storage, name, url).ledger.trials}
+    trial = trials.get(number)
+    if trial is None:
+        raise UsageError(f"Study {name!r} has no trial {number!r}; its trials are 0 to {len(trials) - 1}.")
+    said = dict(trial.summary)
+    data = {"trial": trial.id, "object": trial.object, "state": trial.state.value, "value": trial.value}
+    if trial.outcomes and VALUE not in trial.outcomes:
+        data["outcomes"] = {name: outcome.to_dict() for name, outcome in trial.outcomes.items()}
     return Reply(
-        lambda: {"study": name, **found, "said": said},
-        lambda: _say_trial(row, said, rows),
+        lambda: {"study": name, **data, "said": said},
+        lambda: _say_trial(trial, said, trials),
     )
 
 
-def _say_trial(row: Row, said: dict[str, Any], rows: Mapping[str, Row]) -> None:
-    say(f"Trial {row.id}: {shown(json.loads(row.payload))}, {row.state.value}{_value(row)}.")
+def _say_trial(trial: Trial, said: dict[str, Any], trials: Mapping[str, Trial]) -> None:
+    say(f"Trial {trial.id}: {shown(trial.object)}, {trial.state.value} {_measured(trial)}".rstrip() + ".")
     if "outcomes" in said:
-        each = {name: _trials(rows, found, name) for name, found in said.get("because", {}).items()}
-        _say_outcomes(said, each, "trial")
+        because = {name: _trials(trials, weights, name) for name, weights in said.get("because", {}).items()}
+        _say_outcomes(said, because, "trial")
     elif "mean" not in said:
         say("It was told without being asked for, or chosen to be unlike what was tried before.")
     else:
         expected = expectation(said["mean"], said.get("low"), said.get("high"))
         say(f"Expected {expected}, with a chance of {percent(said.get('chance'))} to beat the best, because of:")
-        say_table(("weight", "value", "object", "trial"), _trials(rows, said.get("because", {})), right=(0, 1, 3))
+        say_table(("weight", "value", "object", "trial"), _trials(trials, said.get("because", {})), right=(0, 1, 3))
     if "seed" in said:
         say(f"Made by likewise {said['likewise']}, seed {said['seed']}.")
 
 
-def _trials(rows: Mapping[str, Row], because: Mapping[str, float], outcome: str | None = None) -> list[Cells]:
+def _trials(trials: Mapping[str, Trial], because: Mapping[str, float], outcome: str | None = None) -> list[Cells]:
     """The trials behind a prediction, with their influence and what was measured."""
-    each = [(rows[id], influence) for id, influence in because.items() if id in rows]
-    return [(f"{w:+.2f}", _measured(a, outcome), shown(json.loads(a.payload)), str(a.id)) for a, w in each]
+    cited = [(trials[id], influence) for id, influence in because.items() if id in trials]
+    return [(f"{weight:+.2f}", _measured(t, outcome), shown(t.object), str(t.id)) for t, weight in cited]
 
 
-def _value(row: Row) -> str:
-    return f" {_measured(row)}".rstrip()
-
-
-def _outcomes(row: Row) -> dict[str, Any]:
-    return {} if row.outcomes is None else dict(json.loads(row.outcomes))
-
-
-def _measured(row: Row, outcome: str | None = None) -> str:
+def _measured(trial: Trial, outcome: str | None = None) -> str:
     """What was told, as text: a value, a limit, or outcomes by name; or one of these alone."""
-    if row.value is not None:
-        return f"{row.value:.6g}"
-    each = {name: str(Outcome(**one)) for name, one in _outcomes(row).items()}
+    texts = {name: str(measured) for name, measured in trial.outcomes.items()}
     if outcome is not None:
-        return each.get(outcome, "")
-    return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in each.items())
+        return texts.get(outcome, "")
+    return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in texts.items())
 
 
 def _text(kept: Mapping[str, Any]) -> str:

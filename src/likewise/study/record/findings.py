@@ -10,6 +10,7 @@ from typing import Any
 
 from likewise.errors import StudyError
 from likewise.study.goals import VALUE, Goals
+from likewise.study.log import plain_text
 from likewise.study.measurement import Measurement, read_value
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import Outcome, State, Trial
@@ -21,30 +22,22 @@ class Finding:
 
     what: Any
     state: State
-    value: float | None = None
-    std: float | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     error: str | None = None
     id: int | None = None
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
-    notes: str | None = None
+    notes: Mapping[str, Any] | None = None
 
     @property
-    def text(self) -> str | None:
-        """The outcomes as they are stored."""
-        if not self.outcomes:
-            return None
-        return json.dumps({name: _stored(outcome) for name, outcome in self.outcomes.items()})
+    def entry(self) -> dict[str, Any]:
+        """What the log says of it, beside the trial."""
+        outcomes = {name: outcome.to_dict() for name, outcome in self.outcomes.items()}
+        error = None if self.error is None else plain_text(self.error)
+        return {"state": self.state, "outcomes": outcomes or None, "error": error, "notes": self.notes}
 
     def value_of(self, name: str) -> float | None:
         """The value of an outcome, if this is one, and no limit."""
-        if name in self.outcomes:
-            return self.outcomes[name].value if self.outcomes[name].limit is None else None
-        return None if self.outcomes else self.value
-
-
-def _stored(outcome: Outcome) -> dict[str, Any]:
-    found = {"value": outcome.value, "std": outcome.std, "limit": outcome.limit, "block": outcome.block}
-    return {name: content for name, content in found.items() if content is not None}
+        outcome = self.outcomes.get(name)
+        return None if outcome is None or outcome.limit is not None else outcome.value
 
 
 def told(goals: Goals, what: Any, value: Any, std: Any = None, id: int | None = None) -> Finding:
@@ -56,15 +49,8 @@ def told(goals: Goals, what: Any, value: Any, std: Any = None, id: int | None = 
                 f"the value of {reprlib.repr(about)} is {reprlib.repr(value)}, but the study has one objective without "
                 "a name; tell a number, or make the study with objectives={…}"
             )
-        return unnamed(what, read_value(about, value, std), id)
-    return Finding(what, State.TOLD, id=id, outcomes=read_outcomes(goals, about, value, std))
-
-
-def unnamed(what: Any, measured: Outcome, id: int | None = None) -> Finding:
-    """A value of the one objective without a name; what is more than a number is stored as an outcome."""
-    if measured.limit is None and measured.block is None:
-        return Finding(what, State.TOLD, measured.value, measured.std, id=id)
-    return Finding(what, State.TOLD, id=id, outcomes={VALUE: measured})
+        return Finding(what, State.TOLD, {VALUE: read_value(about, value, std)}, id=id)
+    return Finding(what, State.TOLD, read_outcomes(goals, about, value, std), id=id)
 
 
 def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict[str, Outcome]:
@@ -96,18 +82,18 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
     return {name: read_value(about, each, stds.get(name), outcome=name) for name, each in value.items()}
 
 
-def read_notes(notes: Any) -> str | None:
+def read_notes(notes: Any) -> dict[str, Any] | None:
     """A user's remarks as they are stored, refused where they are no JSON.
 
     >>> read_notes({"by": "Ann", "vial": 3})
-    '{"by": "Ann", "vial": 3}'
+    {'by': 'Ann', 'vial': 3}
     """
     if notes is None:
         return None
     if not isinstance(notes, Mapping) or not all(isinstance(name, str) for name in notes):
         raise StudyError(f"notes={reprlib.repr(notes)} are no names with remarks; give a mapping, as {{'by': 'Ann'}}")
     try:
-        return json.dumps(dict(notes), allow_nan=False, default=_plain) if notes else None
+        return json.loads(json.dumps(dict(notes), allow_nan=False, default=_plain)) if notes else None
     except (TypeError, ValueError) as error:
         raise StudyError(f"notes={reprlib.repr(notes)} are not JSON: {error}; give texts, numbers or lists") from error
 

@@ -14,8 +14,7 @@ from likewise.study.goals import Goals
 from likewise.study.measurement import Measurement
 from likewise.study.record.findings import Finding, read_notes, told
 from likewise.study.record.trial_tables import BLOCK, LIMIT, NOTES, PREFIX, RESERVED, SPREAD, columns_of, limit_cell
-from likewise.study.storage.trials import Row
-from likewise.study.trial import State
+from likewise.study.trial import State, Trial
 from likewise.tables.cells import empty
 from likewise.tables.frames import as_objects
 from likewise.tables.nesting import read_json
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 TIMES = ("created", "updated")
 
 
-def to_frame(rows: Sequence[Row], outcomes: Sequence[str] = ()) -> polars.DataFrame:
+def to_frame(rows: Sequence[Trial], outcomes: Sequence[str] = ()) -> polars.DataFrame:
     """One row for each trial, in order of their ids; the fields of records have columns of their own."""
     import polars
 

@@ -10,10 +10,9 @@ from typing import Any
 
 from likewise.errors import SpaceError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.goals import Goals
-from likewise.study.measurement import Measurement
+from likewise.study.goals import VALUE, Goals
+from likewise.study.log import Ledger
 from likewise.study.record.findings import Finding, read_notes, told
-from likewise.study.record.ledger import Ledger
 from likewise.study.record.trial_tables import Entry
 from likewise.study.trial import State, Trial
 
@@ -41,7 +40,7 @@ def _identity(space: Space, x: Any, result: Trial | Finding) -> tuple[Any, ...]:
             (name, one.value, one.std or 0.0, one.limit or "", one.block or "") for name, one in result.outcomes.items()
         )
     )
-    return space.key(x), result.state, None if outcomes else (result.value, result.std), outcomes
+    return space.key(x), result.state, outcomes
 
 
 def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
@@ -53,13 +52,10 @@ def _finding(space: Space, entry: Entry, where: str, goals: Goals) -> Finding:
         raise SpaceError(f"{where}: {entry.payload} is not an object of {space!r}: {error}") from error
     if entry.state is State.TOLD:
         try:
-            if entry.outcomes:
-                return replace(told(goals, x, entry.outcomes), notes=read_notes(entry.notes))
-            assert entry.value is not None
-            found = told(goals, x, Measurement(entry.value, entry.std, entry.limit, entry.block))
-            return replace(found, notes=read_notes(entry.notes))
+            value = entry.outcomes if goals.named else entry.outcomes[VALUE]
+            return replace(told(goals, x, value), notes=read_notes(entry.notes))
         except StudyError as error:
             raise StudyError(f"{where}: {error}") from error
     # What was told before it failed.
     known = told(goals, x, entry.outcomes).outcomes if entry.outcomes else {}
-    return Finding(x, entry.state, entry.value, entry.std, entry.error, outcomes=known, notes=read_notes(entry.notes))
+    return Finding(x, entry.state, known, entry.error, notes=read_notes(entry.notes))

@@ -1,133 +1,151 @@
-"""What became of objects, written down: each finding ends the trial that is meant, or adds one."""
+"""What became of objects, written down: each finding changes the trial that is meant, or adds one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, final
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
 
 from likewise.errors import SimilarityError, StudyError
 from likewise.spaces.base import Space, key_of
+from likewise.study.log import Ledger, Log, lot
 from likewise.study.methods.base import Proposer
 from likewise.study.record.findings import Finding
-from likewise.study.record.ledger import Ledger, lot
-from likewise.study.storage.base import NoTrial, OpenStudy
 from likewise.study.storage.heartbeat import Heartbeat
-from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State, Trial
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Recorder:
-    """Writes findings to the storage, all of them or none. The ledger has to be up to date."""
+class Stated(NamedTuple):
+    """An object as the log has it: its JSON data, its key, and the instance that stands for it from now on."""
 
-    store: OpenStudy
-    ledger: Ledger
+    data: Any
+    key: str
+    object: Any
+
+    @classmethod
+    def of(cls, space: Space, x: Any) -> Stated:
+        data = space.to_json(x)
+        # As it is when it is read again, so that a study in memory and a resumed one have the same objects.
+        return cls(data, key_of(data), space.from_json(json.loads(json.dumps(data))))
+
+
+@final
+@dataclass(eq=False)
+class Recorder:
+    """Adds findings to the log, all of them or none."""
+
+    log: Log
     space: Space
     proposer: Proposer
     heartbeat: Heartbeat
-    worker: str
 
     def record(self, findings: Sequence[Finding]) -> None:
-        """One transaction, however many findings there are."""
-        ends: dict[int, End] = {}
-        rows: list[NewRow] = []
-        fresh: list[Any] = []
-        for finding in findings:
-            x, id = self._meant(finding, ends)
-            if id is None:
-                rows.append(self._row(x, finding))
-                fresh.append(self.ledger.object_of(rows[-1].payload))
-            elif id in ends:
-                raise StudyError(f"trial {id} of study {self.store.name!r} is told twice; tell its object once more")
-            else:
-                measured = finding.value, finding.std, finding.error, finding.text
-                rest = finding.state is State.FAILED and self.ledger.lacks_outcomes(id)
-                ends[id] = End(id, finding.state, *measured, notes=finding.notes, rest=rest)
-        if fresh:
-            self._check_comparable(fresh)
-        for id in ends:
-            self.heartbeat.drop(id)
-        self._write(rows, ends)
+        """One event, however many findings there are."""
+        self.log.sync()
+        stated = [self._stated(finding) for finding in findings]
+        meant = self._meant(self.log.ledger, findings, stated)
+        self._check_comparable([x.object for x, id in zip(stated, meant, strict=True) if x is not None and id is None])
+        kinds = {finding.state for finding in findings}
+        with self.log.change("abandon" if kinds == {State.ABANDONED} else "tell") as draft:
+            meant = self._meant(draft.ledger, findings, stated)
+            for finding, x, id in zip(findings, stated, meant, strict=True):
+                if id is not None:
+                    draft.change(id, **finding.entry)
+                elif x is not None:
+                    draft.add(x.data, x.object, **finding.entry)
+        for id in meant:
+            if id is not None:
+                self.heartbeat.drop(id)
 
-    def enqueue(self, objects: Sequence[Any], *, replicate: bool, notes: str | None) -> None:
-        """Objects that are to be asked next, refused where they wait already, or were measured and are not to be again.
+    def enqueue(self, objects: Sequence[Any], *, replicate: bool, notes: Mapping[str, Any] | None) -> None:
+        """Objects that are to be asked next, all of them or none.
 
-        All of them or none.
+        Raises where one waits already, or was measured and is not to be again.
         """
-        rows = [new_row(self.space, x, state=State.QUEUED, notes=notes, replicate=replicate) for x in objects]
-        known = self.ledger.keys({State.TOLD, State.FAILED})
-        for x, row in zip(objects, rows, strict=True):
-            if self.ledger.open_for(row.key) is not None:
-                raise StudyError(
-                    f"{x!r} is enqueued or being measured in study {self.store.name!r}; tell it, or abandon it first"
-                )
-            if row.key in known and not replicate:
-                raise StudyError(
-                    f"{x!r} was measured in study {self.store.name!r}; enqueue(…, replicate=True) measures it again"
-                )
-        self._check_comparable([self.ledger.object_of(row.payload) for row in rows])
-        # A replicate of nothing is an object like any other, which nobody else may be given meanwhile.
-        self.store.add([replace(row, replicate=row.replicate and row.key in known) for row in rows])
+        stated = [Stated.of(self.space, x) for x in objects]
+        self.log.sync()
+        self._check_comparable([x.object for x in stated])
+        with self.log.change("enqueue") as draft:
+            known = draft.ledger.keys({State.TOLD, State.FAILED})
+            seen = set[str]()
+            for x in stated:
+                if x.key in seen or draft.ledger.open_for(x.key) is not None:
+                    raise StudyError(
+                        f"{x.object!r} is enqueued or being measured in study {self.log.name!r}; "
+                        "tell it, or abandon it first"
+                    )
+                if x.key in known and not replicate:
+                    raise StudyError(
+                        f"{x.object!r} was measured in study {self.log.name!r}; enqueue(…, replicate=True) measures "
+                        "it again"
+                    )
+                seen.add(x.key)
+                draft.add(x.data, x.object, state=State.QUEUED, notes=notes)
 
-    def _write(self, rows: list[NewRow], ends: dict[int, End]) -> None:
-        try:
-            self.store.record(rows, list(ends.values()))
-        except NoTrial as missing:
-            # If its row was deleted, or set aside, what was measured is kept all the same.
-            trial = self.ledger.forget(missing.id)
-            if trial is None:
-                raise
-            end = ends.pop(missing.id)
-            kept = [] if end.state is State.ABANDONED else [self._row(trial.object, end)]
-            self._write([*rows, *kept], ends)
+    def run(self, objects: Sequence[Any]) -> None:
+        """Objects that are being measured already."""
+        stated = [Stated.of(self.space, x) for x in objects]
+        with self.log.change("run") as draft:
+            for x in stated:
+                draft.add(x.data, x.object, state=State.ASKED)
 
-    def _meant(self, finding: Finding, ends: dict[int, End]) -> tuple[Any, int | None]:
-        """The object that a finding is about, and the trial that it ends, if there is one."""
+    def _stated(self, finding: Finding) -> Stated | None:
+        """The object of a finding that names no trial."""
+        if finding.id is not None or isinstance(finding.what, Suggestion | Trial):
+            return None
+        return Stated.of(self.space, self.space.fit(finding.what))
+
+    def _meant(self, ledger: Ledger, findings: Sequence[Finding], stated: Sequence[Stated | None]) -> list[int | None]:
+        """The trial that each finding changes; None for a new one. Raises where one would be changed twice."""
+        ids: list[int | None] = []
+        for finding, x in zip(findings, stated, strict=True):
+            besides = {id for id in ids if id is not None}
+            id = self._trial_of(ledger, finding) if x is None else self._trial_for(ledger, finding, x, besides)
+            if id is not None and id in besides:
+                raise StudyError(f"trial {id} of study {self.log.name!r} is told twice; tell its object once more")
+            ids.append(id)
+        return ids
+
+    def _trial_of(self, ledger: Ledger, finding: Finding) -> int:
+        """The trial that a finding names, which is about its object, if that is given as well."""
         what, id = finding.what, finding.id
-        if id is None and isinstance(what, Suggestion | Trial):
+        if id is None:
             id = what.id
-        if id is not None:
-            self._check_same(what, id)
-            return None, id
-        x = self.space.fit(what)
-        key = self.space.key(x) if self.ledger.some_open or finding.outcomes else ""
-        id = self.ledger.open_for(key, besides=ends)
-        if id is None and finding.outcomes and finding.state is State.TOLD:
-            # What is still missing of an object that was measured before.
-            id = self.ledger.partly_told(key, finding.outcomes, besides=ends)
+        known = ledger.key_of(id)
+        if what is not None and known is not None:
+            about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
+            key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
+            if key != known:
+                raise StudyError(
+                    f"trial {id} of study {self.log.name!r} is about {known}, not about {key}, which another study may "
+                    "have asked; tell the object itself, without an id"
+                )
+        return int(id)
+
+    def _trial_for(self, ledger: Ledger, finding: Finding, x: Stated, besides: Collection[int]) -> int | None:
+        """The trial that is open for an object, or still lacks these outcomes; None if there is none."""
+        id = ledger.open_for(x.key, besides) if ledger.some_open else None
+        if id is None and finding.state is State.TOLD:
+            id = ledger.partly_told(x.key, finding.outcomes, besides)
         if id is None and finding.state is State.ABANDONED:
             raise StudyError(
-                f"{what!r} is not being evaluated in study {self.store.name!r}, so it cannot be given back"
+                f"{finding.what!r} is not being evaluated in study {self.log.name!r}, so it cannot be given back"
             )
-        return x, id
-
-    def _row(self, x: Any, end: Finding | End) -> NewRow:
-        return new_row(
-            self.space,
-            x,
-            state=end.state,
-            value=end.value,
-            std=end.std,
-            error=end.error,
-            outcomes=end.text if isinstance(end, Finding) else end.outcomes,
-            notes=end.notes,
-            worker=self.worker,
-            replicate=True,
-        )
+        return id
 
     def _check_comparable(self, objects: Sequence[Any]) -> None:
-        """A complaint about objects that no model could learn from: told, they could not be taken back.
+        """Raises if no model could learn from an object: told, it could not be taken back.
 
         All at once, in an order of their own, and one by one only to find the one that is wrong.
         """
-        known = [trial.object for trial in self.ledger.within(State.TOLD)[:1]]
+        if not objects:
+            return
+        known = [trial.object for trial in self.log.ledger.within(State.TOLD)[:1]]
         try:
-            some = sorted(objects, key=lambda x: lot(self.space.key(x))) if len(objects) > 1 else objects
-            self.proposer.check(some, known)
+            ordered = sorted(objects, key=lambda x: lot(self.space.key(x))) if len(objects) > 1 else objects
+            self.proposer.check(ordered, known)
         except SimilarityError:
             for x in objects if len(objects) > 1 else []:
                 try:
@@ -135,22 +153,3 @@ class Recorder:
                 except SimilarityError as error:
                     raise SimilarityError(f"{x!r} cannot be compared: {error}") from error
             raise
-
-    def _check_same(self, what: Any, id: int) -> None:
-        """A suggestion, a trial or an object given with an id is what that trial is about."""
-        known = self.ledger.key_of(id)
-        if what is None or known is None:
-            return
-        about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
-        key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
-        if key != known:
-            raise StudyError(
-                f"trial {id} of study {self.store.name!r} is about {known}, not about {key}, which another study may "
-                "have asked; tell the object itself, without an id"
-            )
-
-
-def new_row(space: Space, x: Any, **fields: Any) -> NewRow:
-    """A trial of an object, to be added."""
-    data = space.to_json(x)
-    return NewRow(key_of(data), json.dumps(data), **fields)

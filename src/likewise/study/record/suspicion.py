@@ -15,10 +15,10 @@ from likewise.model.schedule import Data
 from likewise.model.targets.contamination import describe, far_values, surely_near
 from likewise.spaces.base import Space
 from likewise.study.goals import Goals
+from likewise.study.log import Ledger, Log
 from likewise.study.methods.base import Beliefs, Known, Proposer
-from likewise.study.observations import has_outcome, limit_of, observations, trials_of, value_of
+from likewise.study.observations import observations, trials_of
 from likewise.study.record.findings import Finding
-from likewise.study.record.ledger import Ledger
 from likewise.study.trial import State, Trial
 
 # Marks a suggestion to measure again what may be a bad measurement.
@@ -43,9 +43,9 @@ class _Exact:
         if not same_sequence(trials[:first], self._trials):
             self.ids, self.values, self.ordered, first = [], [], [], 0
         for trial in trials[first:]:
-            if has_outcome(trial, self.name) and limit_of(trial, self.name) is None:
+            if self.name in trial.outcomes and trial.outcomes[self.name].limit is None:
                 self.ids.append(trial.id)
-                self.values.append(value_of(trial, self.name))
+                self.values.append(trial.outcomes[self.name].value)
         self.ordered = sorted([*self.ordered, *self.values[len(self.ordered) :]])
         self._trials = trials
 
@@ -66,16 +66,17 @@ class Suspicion:
     _judged: set[tuple[int, str]] = field(default_factory=set)
     _seen: dict[str, _Exact] = field(default_factory=dict)
 
-    def look(self, findings: Sequence[Finding], ledger: Ledger, proposer: Proposer, goals: Goals) -> None:
+    def look(self, findings: Sequence[Finding], log: Log, proposer: Proposer, goals: Goals) -> None:
         """Look at what is recorded; the ledger is as it was before these findings.
 
         Only where some value is far from all others, which costs next to nothing to see, is the model asked, once. What
         it makes of the value after further tells is heard at the next ask (`revise`).
         """
+        ledger = log.ledger
         far = [name for name in goals.outcomes if self._some_far(findings, ledger, name)]
         if not far:
             return
-        ledger.sync()
+        log.sync()
         try:
             suspects = proposer.suspects(observations(ledger, goals))
         except LikewiseError:
@@ -111,7 +112,7 @@ class Suspicion:
         if (trial.id, name) not in self.warned:
             self.warned.add((trial.id, name))
             whose = f"{name} " if goals.named else ""
-            text = describe(trial.object, value_of(trial, name))
+            text = describe(trial.object, trial.outcomes[name].value)
             warnings.warn(f"{whose}{text}; tell it once more to confirm or to correct it", SuspectWarning, level)
 
 

@@ -12,7 +12,6 @@ from likewise.study.measurement import Measurement, with_block, with_limits
 from likewise.study.methods.base import Method
 from likewise.study.record.findings import Finding, check_single, read_notes, refuse_limits, told, told_row
 from likewise.study.record.frames import frame_findings
-from likewise.study.record.recorder import new_row
 from likewise.study.record.suspicion import Suspicion
 from likewise.study.suggestion import Suggestion
 from likewise.study.trial import State, Trial
@@ -124,7 +123,6 @@ class Telling(Answers):
         """
         fitted, noted = [self.space.fit(x) for x in objects], read_notes(notes)
         with self._lock:
-            self._ledger.sync()
             self._recorder.enqueue(fitted, replicate=replicate, notes=noted)
 
     def mark_running(self, objects: Iterable[Any]) -> None:
@@ -134,11 +132,7 @@ class Telling(Answers):
             suggestion.
         """
         with self._lock:
-            rows = [
-                new_row(self.space, self.space.fit(x), worker=self.worker, replicate=True) for x in as_objects(objects)
-            ]
-            if rows:
-                self._store.add(rows)
+            self._recorder.run([self.space.fit(x) for x in as_objects(objects)])
 
     def abandon(self, what: Suggestion | Trial | Any = None, *, id: int | None = None) -> None:
         """Give a suggestion back, so that it may be asked again; without arguments every open one of this worker.
@@ -158,9 +152,8 @@ class Telling(Answers):
         if not self.method.takes_limits:
             refuse_limits(findings, self.method)
         with self._lock:
-            self._ledger.sync()
             self._recorder.record(findings)
-            self._suspicion.look(findings, self._ledger, self._proposer, self.goals)
+            self._suspicion.look(findings, self._log, self._proposer, self.goals)
 
     def _look(self, findings: Sequence[Finding]) -> None:
-        self._suspicion.look(findings, self._ledger, self._proposer, self.goals)
+        self._suspicion.look(findings, self._log, self._proposer, self.goals)

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from likewise.errors import StorageError, StudyError, TableError, UsageError
 from likewise.study.goals import VALUE
 from likewise.study.measurement import Measurement
-from likewise.study.storage.outcomes import LIMITS
-from likewise.study.storage.trials import Row
-from likewise.study.trial import State
+from likewise.study.trial import LIMITS, State, Trial
 from likewise.tables.cells import Decimal, empty, number
 from likewise.tables.dialect import Dialect
 from likewise.tables.nesting import read_json
@@ -47,21 +45,17 @@ ABSENT: Any = ...
 class Entry(NamedTuple):
     """A trial read from a table: the object as JSON text, and what is known about it.
 
-    With named outcomes `outcomes` has each that is there, and the trial has no value of its own.
+    outcomes: each that is there, by name.
     """
 
     payload: str
-    value: float | None
-    std: float | None
     state: State
     error: str | None
     outcomes: Mapping[str, Measurement] = {}
-    limit: str | None = None
     notes: Mapping[str, Any] = {}
-    block: str | None = None
 
 
-def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
+def export(rows: Sequence[Trial], path: str | os.PathLike[str], outcomes: Sequence[str] = ()) -> None:
     """Write trials to a .csv, .parquet or .json file, in order of their ids; an existing file is replaced at once.
 
     Named `outcomes` have columns of their own, and one for their standard deviations where any is known. Those that
@@ -80,7 +74,7 @@ def export(rows: Sequence[Row], path: str | os.PathLike[str], outcomes: Sequence
         raise StorageError(str(error)) from error
 
 
-def columns_of(rows: Sequence[Row], outcomes: Sequence[str] = (), *, text: bool = False) -> polars.DataFrame:
+def columns_of(rows: Sequence[Trial], outcomes: Sequence[str] = (), *, text: bool = False) -> polars.DataFrame:
     """What `export` writes, as a frame; what has no type of its own is JSON, as text or as bytes."""
     import polars
 
@@ -134,10 +128,10 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _after(rows: Sequence[Row], outcomes: Sequence[str]) -> tuple[str, ...]:
+def _after(rows: Sequence[Trial], outcomes: Sequence[str]) -> tuple[str, ...]:
     """The columns after the object: those of the outcomes instead of one value, where they are named."""
-    known = [json.loads(row.outcomes) for row in rows if row.outcomes]
-    noted = tuple(dict.fromkeys(NOTES + name for row in rows if row.notes for name in json.loads(row.notes)))
+    known = [{name: one.to_dict() for name, one in row.outcomes.items()} for row in rows]
+    noted = tuple(dict.fromkeys(NOTES + name for row in rows for name in row.notes))
     names = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
     if not outcomes and names in ([], [VALUE]):
         return (*AFTER[:2], *_more(known, [VALUE]), *AFTER[2:], *noted)
@@ -152,15 +146,15 @@ def _more(known: Sequence[Mapping[str, Any]], outcomes: Sequence[str]) -> list[s
     return [n + end for end, field in fields for n in outcomes if any(field in one.get(n, {}) for one in known)]
 
 
-def _record(row: Row, after: Sequence[str]) -> dict[str, Any]:
-    known = {} if row.outcomes is None else json.loads(row.outcomes)
+def _record(row: Trial, after: Sequence[str]) -> dict[str, Any]:
+    known = {name: one.to_dict() for name, one in row.outcomes.items()}
     told = {name: one["value"] for name, one in known.items()}
     told |= {name + SPREAD if name != VALUE else "std": one["std"] for name, one in known.items() if "std" in one}
     for end, field in ((LIMIT, "limit"), (BLOCK, "block")):
         told |= {name + end: one[field] for name, one in known.items() if field in one}
-    told |= {NOTES + name: content for name, content in json.loads(row.notes or "{}").items()}
+    told |= {NOTES + name: content for name, content in row.notes.items()}
     fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
-    return {"id": row.id, "object": json.loads(row.payload), **fields}
+    return {"id": row.id, "object": row.object, **fields}
 
 
 def _frame(records: Sequence[Mapping[str, Any]], suffix: str, after: Sequence[str]) -> polars.DataFrame:
@@ -288,10 +282,8 @@ def _entry(
     std: str,
     outcomes: Mapping[str, str],
 ) -> Entry:
-    told = _outcomes(where, record, outcomes)
-    single = (None, None) if outcomes else (value, std)
-    measured, spread = (None if name is None else _number(where, name, record.get(name)) for name in single)
-    state = _state(where, record.get("state"), next(iter(told.values())).value if told else measured, bool(told))
+    told = _outcomes(where, record, outcomes or {VALUE: value}, None if outcomes else std)
+    state = _state(where, record.get("state"), next(iter(told.values())).value if told else None, bool(outcomes))
     if isinstance(object, str):
         content = record.get(object)
     else:
@@ -301,25 +293,23 @@ def _entry(
     except (TypeError, ValueError) as error:
         raise StudyError(f"{where}: the object {content!r} is not JSON: {error}") from error
     error_text = record.get("error")
-    error_text = None if error_text is None else str(error_text)
-    alone = not outcomes and state is State.TOLD
-    limit, block = (limit_cell(where, record, value), block_cell(record, value)) if alone else (None, None)
     notes = {name.removeprefix(NOTES): cell for name, cell in record.items() if name.startswith(NOTES)}
-    known = spread if state is State.TOLD else None
-    return Entry(payload, measured, known, state, error_text, told, limit, notes, block)
+    return Entry(payload, state, None if error_text is None else str(error_text), told, notes)
 
 
-def _outcomes(where: str, record: Mapping[str, Any], outcomes: Mapping[str, str]) -> dict[str, Measurement]:
-    """The named outcomes of a row that are there."""
-    found = {name: _number(where, column, record.get(column)) for name, column in outcomes.items()}
-    spreads = {name: _number(where, column + SPREAD, record.get(column + SPREAD)) for name, column in outcomes.items()}
-    return {
-        name: Measurement(
-            value, spreads[name], limit_cell(where, record, outcomes[name]), block_cell(record, outcomes[name])
-        )
-        for name, value in found.items()
-        if value is not None
-    }
+def _outcomes(
+    where: str, record: Mapping[str, Any], outcomes: Mapping[str, str], std: str | None
+) -> dict[str, Measurement]:
+    """The outcomes of a row that are there; `std` is the column of the standard deviations, if it has its own name."""
+    told = {}
+    for name, column in outcomes.items():
+        spread = std or column + SPREAD
+        value = _number(where, column, record.get(column))
+        known = _number(where, spread, record.get(spread))
+        if value is not None:
+            sides = limit_cell(where, record, column), block_cell(record, column)
+            told[name] = Measurement(value, known, *sides)
+    return told
 
 
 def block_cell(record: Mapping[str, Any], column: str) -> str | None:

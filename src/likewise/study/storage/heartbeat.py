@@ -8,7 +8,7 @@ from typing import final
 
 from likewise.errors import StorageError, StudyError
 from likewise.study.forks import watch
-from likewise.study.storage.base import OpenStudy
+from likewise.study.storage.base import Storage
 
 BEATS_PER_LEASE = 3
 
@@ -17,8 +17,9 @@ BEATS_PER_LEASE = 3
 class Heartbeat:
     """Extends the leases of open trials from a thread in the background, which runs only while there are any."""
 
-    def __init__(self, store: OpenStudy, lease: float) -> None:
-        self._store = store
+    def __init__(self, storage: Storage, study: int, lease: float) -> None:
+        self._storage = storage
+        self._study = study
         self._lease = lease
         self.begin_in_child()
         watch(self)
@@ -55,7 +56,7 @@ class Heartbeat:
                     self._thread = None
                     return
             try:
-                self._store.beat(ids, self._lease)
+                self._storage.beat(self._study, ids, self._lease)
             except StorageError:
                 # A database that is busy or away for a while may be back at the next beat.
                 continue

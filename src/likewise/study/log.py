@@ -1,0 +1,588 @@
+"""The log of a study: what happened to it, and the fold that makes trials of that.
+
+An event is what one call did: who, when, what kind, and a body. The body of most is `{"trials": [...]}`, an entry for
+each trial that it adds or changes:
+
+    {"id": 7, "state": "told", "outcomes": {"yield": {"value": 71.0, "std": 0.5}}, "notes": {"by": "Ann"}}
+
+An entry that adds a trial has its `object`, too. `error`, `lease` (in seconds), `said` (what the model said when it was
+asked) and `why` (of a correction) are there where they are known.
+
+The rules of what may follow what stand here alone. They are checked before an event is stored, and hold whenever it is
+read. An event that cannot be read, because somebody has edited the storage, is passed over and named; all others count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import reprlib
+import warnings
+from bisect import insort
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from likewise.errors import StorageWarning, StudyError
+from likewise.spaces.base import key_of
+from likewise.study.storage.base import NotStored, Storage, Stored, Transaction, open_storage
+from likewise.study.trial import LIMITS, VALUE, Outcome, State, Trial
+from likewise.tables.nesting import strict_json
+
+# From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
+FOLLOWS: Mapping[State, frozenset[State]] = {
+    State.QUEUED: frozenset(),
+    State.ASKED: frozenset({State.QUEUED}),
+    State.TOLD: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
+    State.FAILED: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
+    State.ABANDONED: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
+    State.WITHDRAWN: frozenset({State.TOLD, State.FAILED}),
+}
+HOLDING = frozenset({State.QUEUED, State.ASKED, State.TOLD, State.FAILED})
+OPEN = frozenset({State.QUEUED, State.ASKED})
+STATES: Mapping[str, State] = {state.value: state for state in State}
+AMEND = "amend"
+KEYS_SHOWN = DIFFERENCES_SHOWN = 8
+
+
+class Taken(StudyError):
+    """Objects that are already asked, told or failed in this study; `keys` says which."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = tuple(keys)
+        shown = ", ".join(map(reprlib.repr, self.keys[:KEYS_SHOWN]))
+        super().__init__(f"the study already has {len(self.keys)} of these objects: {shown}; choose others")
+
+
+@dataclass(frozen=True)
+class Event:
+    """What one call did to a study.
+
+    revision: its number, from 1 on.
+    at: when, in seconds since the epoch, by the storage's clock.
+    who: the worker that did it.
+    kind: "create", "open", "ask", "enqueue", "run", "tell", "abandon", "expire", "amend", "withdraw" or "settings".
+    body: what it says, as plain JSON data.
+    """
+
+    revision: int
+    at: float
+    who: str
+    kind: str
+    body: Mapping[str, Any]
+
+    @property
+    def entries(self) -> Sequence[Mapping[str, Any]]:
+        """What it says of trials."""
+        return self.body.get("trials", ())
+
+
+@dataclass(frozen=True)
+class BadEvent:
+    """An event, or an entry of it, that cannot be used: its revision, and why."""
+
+    study: str
+    revision: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"event {self.revision} of study {self.study!r}: {self.reason}"
+
+
+def lot(key: str) -> float:
+    """A number from 0 to 1 that belongs to the object of this key, as if drawn at random.
+
+    >>> round(lot('"CCO"'), 4)
+    0.2996
+    """
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest) / 2.0**64
+
+
+def _outcome(name: str, stored: Mapping[str, Any], revision: int) -> Outcome:
+    """An outcome as it is stored; a StudyError where it cannot be one."""
+    outcome = Outcome(**stored, told=revision)
+    if not _is_number(outcome.value):
+        raise StudyError(f"the value of {name!r} is {outcome.value!r}; it must be a finite number")
+    if outcome.std is not None and not (_is_number(outcome.std) and outcome.std >= 0):
+        raise StudyError(f"the standard deviation of {name!r} is {outcome.std!r}; it must be a number from 0 on")
+    if outcome.limit not in (None, *LIMITS):
+        raise StudyError(f"the limit of {name!r} is {outcome.limit!r}; it is one of {', '.join(LIMITS)}")
+    return outcome
+
+
+def _is_number(content: Any) -> bool:
+    return isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content)
+
+
+def plain_text(text: object) -> str:
+    """As text without what databases refuse: NUL characters and lone surrogates are written as escapes."""
+    return str(text).replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@final
+class Ledger:
+    """The trials that a log comes to: by id, and in each state.
+
+    Trials of a state are listed in the order in which they came into it, which is the same for every worker and after
+    every resume: Gram matrices only grow, and the same observations give the same model. Those of one call are one
+    event, and among them the order is their objects', whatever the order of the rows: the same table, sorted otherwise,
+    gives the same model, too.
+
+    from_json: makes an object of its JSON data.
+    objective: the outcome that is a trial's value, in a study of one objective.
+    outcomes: what is measured of a trial, by name.
+    """
+
+    def __init__(
+        self, from_json: Callable[[Any], Any], objective: str | None = None, outcomes: Collection[str] = ()
+    ) -> None:
+        self._from_json = from_json
+        self._objective = objective
+        self._outcomes = tuple(outcomes)
+        self.revision = 0
+        self.next_id = 0
+        self._trials: dict[int, Trial] = {}
+        self._keys: dict[int, str] = {}
+        self._changed: dict[int, int] = {}
+        self._lots: dict[int, float] = {}
+        self._open: dict[int, Trial] = {}
+        self._listed: dict[State, list[Trial]] = {}
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    def empty(self) -> Ledger:
+        """One that has followed nothing yet."""
+        return Ledger(self._from_json, self._objective, self._outcomes)
+
+    def follow(self, event: Event, complain: Callable[[str], None], objects: Mapping[int, Any] | None = None) -> None:
+        """Take in the next event. An entry that breaks the rules is passed over; `complain` hears why.
+
+        objects: the instances to be used for new trials, by id, where they are at hand.
+        """
+        if len(event.entries) > 1:
+            self._listed = {}
+        for entry in event.entries:
+            try:
+                trial = self.after(entry, event, objects or {})
+            except Exception as error:
+                # Whatever a space says of what is not its own: one entry must not keep the others from being read.
+                said = error if isinstance(error, StudyError) else f"{type(error).__name__}: {error}"
+                complain(f"{reprlib.repr(entry)} cannot be used: {said}")
+            else:
+                self._put(trial, entry, event)
+        self.revision = event.revision
+
+    def after(self, entry: Mapping[str, Any], event: Event, objects: Mapping[int, Any]) -> Trial:
+        """The trial that an entry makes of the one that there is, or adds; a StudyError if that breaks a rule."""
+        id, state = entry["id"], STATES[entry["state"]]
+        before = self._trials.get(id)
+        new = before is None
+        outcomes = {name: _outcome(name, one, event.revision) for name, one in entry.get("outcomes", {}).items()}
+        if before is None:
+            if "object" not in entry:
+                there = f"its trials are 0 to {self.next_id - 1}" if self._trials else "it has no trials yet"
+                raise StudyError(f"there is no trial {id}; {there}")
+            x = objects[id] if id in objects else self._from_json(entry["object"])
+            before = Trial(id, x, state, created=event.at, objective=self._objective)
+        elif event.kind == AMEND:
+            outcomes = self._amended(before, outcomes)
+        elif state is State.TOLD is before.state and not outcomes.keys() & before.outcomes.keys():
+            outcomes = {**before.outcomes, **outcomes}
+        elif state is State.FAILED and self.lacks_outcomes(id):
+            outcomes = dict(before.outcomes)
+        elif before.state not in FOLLOWS[state]:
+            raise Taken([self._keys[id]]) if state is State.ASKED else self._settled(before)
+        elif state is State.WITHDRAWN:
+            outcomes = dict(before.outcomes)
+        if state is State.TOLD and not outcomes:
+            raise StudyError(f"trial {id} is told, but no outcome is given")
+        return Trial(
+            id,
+            before.object,
+            state,
+            outcomes,
+            before.error if state is State.WITHDRAWN else entry.get("error"),
+            event.who if state is State.ASKED or (new and state is not State.QUEUED) else before.worker,
+            before.created,
+            event.at,
+            entry.get("lease"),
+            entry.get("said", before.summary),
+            {**before.notes, **entry["notes"]} if "notes" in entry else before.notes,
+            self._objective,
+        )
+
+    def _amended(self, before: Trial, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+        """The outcomes with others in their place, which count from when the first ones were told."""
+        for name in outcomes:
+            if name not in before.outcomes:
+                raise StudyError(f"trial {before.id} was not told {name!r} yet, so it cannot be amended; tell it")
+        moved = {name: replace(one, told=before.outcomes[name].told) for name, one in outcomes.items()}
+        return {**before.outcomes, **moved}
+
+    def _settled(self, trial: Trial) -> StudyError:
+        held = ", ".join(f"{name!r} {outcome}" for name, outcome in trial.outcomes.items())
+        why = f" because {trial.error.splitlines()[-1]!r}" if trial.error else ""
+        return StudyError(
+            f"trial {trial.id} is already {trial.state.value}{f' with {held}' if held else ''}{why}; amend(trial, …) "
+            "corrects it, and to record another measurement of its object, tell the object itself"
+        )
+
+    def _put(self, trial: Trial, entry: Mapping[str, Any], event: Event) -> None:
+        id, before = trial.id, self._trials.get(trial.id)
+        if before is None:
+            key = key_of(entry["object"])
+            self._keys[id], self._lots[id], self.next_id = key, lot(key), max(self.next_id, id + 1)
+        self._trials[id] = trial
+        if event.kind != AMEND:
+            # What is corrected keeps its place.
+            self._changed[id] = event.revision
+        if before is not None:
+            self._listed.pop(before.state, None)
+        if trial.state in self._listed:
+            # A list that was handed out stays as it was.
+            listed = self._listed[trial.state].copy()
+            insort(listed, trial, key=self._place)
+            self._listed[trial.state] = listed
+        if trial.state in OPEN:
+            self._open[id] = trial
+        else:
+            self._open.pop(id, None)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """Every trial, in the order of creation."""
+        return [self._trials[i] for i in sorted(self._trials)]
+
+    def get(self, id: int) -> Trial | None:
+        """The trial of this id; None if there is none."""
+        return self._trials.get(id)
+
+    def within(self, state: State) -> list[Trial]:
+        """The trials of a state, in the order in which they came into it; queued and asked ones by their ids."""
+        if state in OPEN:
+            return [self._open[i] for i in sorted(self._open) if self._open[i].state is state]
+        if state not in self._listed:
+            self._listed[state] = sorted((t for t in self._trials.values() if t.state is state), key=self._place)
+        return self._listed[state]
+
+    def measured(self, name: str) -> list[Trial]:
+        """The trials that have an outcome, in the order in which it was told."""
+        trials = [trial for trial in self.within(State.TOLD) if name in trial.outcomes]
+        return sorted(trials, key=lambda trial: self._outcome_place(trial, trial.outcomes[name]))
+
+    def partly_told(self, key: str, names: Collection[str], besides: Collection[int] = ()) -> int | None:
+        """The first trial of an object that was told other outcomes than these, and none of these."""
+        ids = (
+            t.id
+            for t in self.within(State.TOLD)
+            if self._keys[t.id] == key and t.id not in besides and not t.outcomes.keys() & set(names)
+        )
+        return min(ids, default=None)
+
+    def lacks_outcomes(self, id: int) -> bool:
+        """Whether a trial was told some outcomes, and others not yet."""
+        trial = self._trials.get(id)
+        return trial is not None and trial.state is State.TOLD and 0 < len(trial.outcomes) < len(self._outcomes)
+
+    def event(self, id: int) -> int:
+        """A number that trials share if they were last changed by one call; it grows from call to call."""
+        return self._changed[id]
+
+    def lot(self, id: int) -> float:
+        """The lot of a trial's object."""
+        return self._lots[id]
+
+    @property
+    def some_open(self) -> bool:
+        """Whether some trial is being evaluated, or waits to be."""
+        return bool(self._open)
+
+    def open_for(self, key: str, besides: Collection[int] = ()) -> int | None:
+        """The trial that evaluates the object of this key, or waits to, if there is one besides these."""
+        return min((i for i in self._open if self._keys[i] == key and i not in besides), default=None)
+
+    def key_of(self, id: int) -> str | None:
+        """The key of a trial's object."""
+        return self._keys.get(id)
+
+    def keys(self, states: Collection[State] = HOLDING) -> set[str]:
+        """The keys of the objects that have a trial in one of these states."""
+        return {self._keys[i] for i, t in self._trials.items() if t.state in states}
+
+    def _place(self, trial: Trial) -> tuple[Any, ...]:
+        i, value, std, limit = trial.id, trial.value or 0.0, trial.std or 0.0, trial.limit or ""
+        return self._changed[i], self._lots[i], self._keys[i], value, std, limit, i
+
+    def _outcome_place(self, trial: Trial, outcome: Outcome) -> tuple[Any, ...]:
+        i = trial.id
+        return outcome.told, self._lots[i], self._keys[i], outcome.value, outcome.std or 0.0, outcome.limit or "", i
+
+
+@final
+class Draft:
+    """What is to be added to a log, by whoever has the study to himself at this moment.
+
+    ledger: all that was stored before.
+    """
+
+    def __init__(self, ledger: Ledger, transaction: Transaction) -> None:
+        self.ledger = ledger
+        self._transaction = transaction
+        self._entries: list[dict[str, Any]] = []
+        self._objects: dict[int, Any] = {}
+        self._next = ledger.next_id
+
+    def add(self, data: Any, x: Any, **fields: Any) -> int:
+        """Add a trial of an object, which is at hand as JSON data and as an instance; its id."""
+        id, self._next = self._next, self._next + 1
+        self._objects[id] = x
+        self.change(id, object=data, **fields)
+        return id
+
+    def change(self, id: int, **fields: Any) -> None:
+        """Change a trial; the rules are checked at the end, for all changes together."""
+        self._entries.append({"id": id, **{name: content for name, content in fields.items() if content is not None}})
+
+    def late(self) -> list[Trial]:
+        """The trials that are asked, and whose leases have ended."""
+        trials = [self.ledger.get(id) for id in self._transaction.late()]
+        return [trial for trial in trials if trial is not None and trial.state is State.ASKED]
+
+    def store(self, kind: str, who: str) -> tuple[Event, Mapping[int, Any]] | None:
+        """Append the event; raises if an entry breaks a rule. None if nothing is to be added."""
+        if not self._entries:
+            return None
+        text = json.dumps({"trials": self._entries}, allow_nan=False)
+        event = Event(self.ledger.revision + 1, self._transaction.now, who, kind, json.loads(text))
+        for entry in event.entries:
+            self.ledger.after(entry, event, self._objects)
+        self._transaction.append(Stored(event.revision, event.at, who, kind, text))
+        self._lease(event)
+        return event, self._objects
+
+    def _lease(self, event: Event) -> None:
+        for seconds in {entry["lease"] for entry in event.entries if "lease" in entry}:
+            self._transaction.lease([e["id"] for e in event.entries if e.get("lease") == seconds], seconds)
+        before = {entry["id"]: self.ledger.get(entry["id"]) for entry in event.entries if "lease" not in entry}
+        if ended := [id for id, trial in before.items() if trial is not None and trial.lease is not None]:
+            self._transaction.lease(ended, None)
+
+
+@final
+class Log:
+    """The log of one study in its storage, and the ledger of it, which `sync` brings up to date.
+
+    name: the study's.
+    who: the name of this process in the events that it adds.
+    """
+
+    def __init__(self, storage: Storage, study: int, name: str, ledger: Ledger, who: str) -> None:
+        self.storage = storage
+        self.study = study
+        self.name = name
+        self.ledger = ledger
+        self.who = plain_text(who)
+        self.settings: dict[str, Any] = {}
+        self.times = (0.0, 0.0)
+        self.openings: list[Any] = []
+        self._complaints: set[BadEvent] = set()
+
+    def restart(self) -> None:
+        """Begin with an empty ledger, as this one may be half done; all is read again at the next look."""
+        self.ledger, self.settings, self.openings = self.ledger.empty(), {}, []
+
+    def sync(self) -> None:
+        """Read what is new in the storage."""
+        self._read(self.storage.since(self.study, self.ledger.revision))
+
+    @property
+    def events(self) -> list[Event]:
+        """Every event that can be read, in order."""
+        return [event for event in map(self._event, self.storage.since(self.study, 0)) if event is not None]
+
+    @contextmanager
+    def change(self, kind: str) -> Iterator[Draft]:
+        """A change of the study: the ledger is up to date, and nobody else can change the study until it ends."""
+        with self.storage.transaction(self.study) as transaction:
+            self._read(transaction.since(self.ledger.revision))
+            draft = Draft(self.ledger, transaction)
+            yield draft
+            stored = draft.store(kind, self.who)
+        # Committed: if its answer was lost, it is read at the next look.
+        if stored is not None:
+            event, objects = stored
+            self._follow(event, objects)
+
+    def note(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Add an event that is about no trial."""
+        with self.storage.transaction(self.study) as transaction:
+            self._read(transaction.since(self.ledger.revision))
+            text = json.dumps(body, sort_keys=True, allow_nan=False)
+            transaction.append(Stored(self.ledger.revision + 1, transaction.now, self.who, kind, text))
+        self.sync()
+
+    def expire(self) -> None:
+        """Give back the trials whose leases have ended."""
+        if not any(t.lease is not None for t in self.ledger.within(State.ASKED)) or not self.storage.any_late(
+            self.study
+        ):
+            return
+        with self.change("expire") as draft:
+            for trial in draft.late():
+                draft.change(trial.id, state=State.ABANDONED)
+
+    def _read(self, stored: Iterable[Stored]) -> None:
+        for one in stored:
+            event = self._event(one)
+            if event is None:
+                self.ledger.revision = one.revision
+            else:
+                self._follow(event)
+
+    def _event(self, stored: Stored) -> Event | None:
+        try:
+            body = strict_json(stored.body)
+            if not isinstance(body, dict) or not isinstance(body.get("trials", []), list):
+                raise ValueError("it is no JSON object")
+        except (TypeError, ValueError, RecursionError) as error:
+            self._complain(stored.revision, f"its body {reprlib.repr(stored.body)} cannot be read: {error}")
+            return None
+        return Event(*stored[:4], body)
+
+    def _follow(self, event: Event, objects: Mapping[int, Any] | None = None) -> None:
+        self.times = (self.times[0] or event.at, event.at)
+        if event.kind in ("create", "settings"):
+            self.settings = dict(event.body)
+        elif event.kind == "open":
+            self.openings.append(event.body)
+        self.ledger.follow(event, lambda why: self._complain(event.revision, why), objects)
+
+    def _complain(self, revision: int, reason: str) -> None:
+        """Warn of what cannot be used, once."""
+        bad = BadEvent(self.name, revision, reason)
+        if bad not in self._complaints:
+            self._complaints.add(bad)
+            warnings.warn(
+                f"{bad}. It is passed over; `likewise check URL` lists such events", StorageWarning, stacklevel=2
+            )
+
+    @property
+    def complaints(self) -> list[BadEvent]:
+        """What could not be used, in order."""
+        return sorted(self._complaints, key=lambda bad: bad.revision)
+
+
+@dataclass(frozen=True)
+class StudyInfo:
+    """A stored study at a glance.
+
+    name: the study's.
+    direction: what it is after, in words.
+    counts: how many trials are in each state.
+    best: the best value, where there is one objective.
+    created, updated: when it was made and last changed, in seconds since the epoch.
+    """
+
+    name: str
+    direction: str
+    counts: Mapping[State, int]
+    best: float | None
+    created: float
+    updated: float
+
+
+def open_log(storage: Storage, name: str, settings: Mapping[str, Any], ledger: Ledger, who: str) -> Log:
+    """The log of a study, which is created, or resumed if its settings are the same; a StudyError says what differs."""
+    if not isinstance(name, str) or not name or "\x00" in name:
+        raise StudyError(f"a study's name is a non-empty text, not {name!r}")
+    try:
+        text = json.dumps(settings, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"the settings of study {name!r} are not plain JSON: {error}") from error
+    log = Log(storage, storage.create(name, (plain_text(who), "create", text)), name, ledger, who)
+    log.sync()
+    if found := list(differences(log.settings, json.loads(text))):
+        more = f"; and {len(found) - DIFFERENCES_SHOWN} more" if len(found) > DIFFERENCES_SHOWN else ""
+        raise StudyError(
+            f"study {name!r} was made with other settings: {'; '.join(found[:DIFFERENCES_SHOWN])}{more}. "
+            "Open it with the stored settings, or choose another name"
+        )
+    return log
+
+
+def read_log(storage: Storage, name: str) -> Log:
+    """The log of a stored study, with objects as JSON data, whatever its space is; a StudyError if there is none."""
+    study = storage.find(name)
+    if study is None:
+        raise NotStored(storage.names()).missing(name)
+    log = Log(storage, study, name, Ledger(lambda data: data), "")
+    log.sync()
+    return log
+
+
+def studies(storage: str | Storage) -> list[StudyInfo]:
+    """Every study in a storage, by name: its direction, how many trials are in each state, and its best value.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`. One that is not there is a StorageError, and is not
+        made.
+
+    >>> studies("sqlite:///:memory:")
+    []
+    """
+    opened = open_storage(storage, create=False)
+    try:
+        return [_info(read_log(opened, name)) for name in opened.names()]
+    finally:
+        if opened is not storage:
+            opened.close()
+
+
+def _info(log: Log) -> StudyInfo:
+    trials, objectives = log.ledger.trials, log.settings.get("objectives", {})
+    best = None
+    if len(objectives) == 1:
+        ((name, direction),) = objectives.items()
+        values = [t.outcomes[name].value for t in trials if t.state is State.TOLD and name in t.outcomes]
+        best = (min if direction == "minimize" else max)(values, default=None)
+    counts = Counter(trial.state for trial in trials)
+    first, last = log.times
+    return StudyInfo(log.name, aim(log.settings), {state: counts[state] for state in State}, best, first, last)
+
+
+def aim(settings: Mapping[str, Any]) -> str:
+    """What a stored study is after: the direction of each of its objectives.
+
+    >>> aim({"objectives": {"value": "minimize"}}), aim({"objectives": {"yield": "maximize", "cost": "minimize"}})
+    ('minimize', 'maximize yield, minimize cost')
+    """
+    objectives = settings.get("objectives", {})
+    if list(objectives) == [VALUE]:
+        return str(objectives[VALUE])
+    return ", ".join(f"{direction} {name}" for name, direction in objectives.items())
+
+
+def differences(stored: Any, given: Any, path: str = "") -> Iterator[str]:
+    """Where two JSON values differ: the path, the stored value, the given value.
+
+    >>> list(differences({"space": {"length": 8}}, {"space": {"length": 9}}))
+    ['space.length is 8 in the stored study but 9 was given']
+    """
+    if isinstance(stored, dict) and isinstance(given, dict):
+        for name in dict.fromkeys([*stored, *given]):
+            inner = f"{path}.{name}" if path else str(name)
+            if name not in given:
+                yield f"{inner} is {reprlib.repr(stored[name])} in the stored study but was not given"
+            elif name not in stored:
+                yield f"{inner} is absent from the stored study but {reprlib.repr(given[name])} was given"
+            else:
+                yield from differences(stored[name], given[name], inner)
+    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        for place, pair in enumerate(zip(stored, given, strict=True)):
+            yield from differences(*pair, f"{path}[{place}]")
+    elif stored != given or isinstance(stored, bool) is not isinstance(given, bool):
+        yield f"{path} is {reprlib.repr(stored)} in the stored study but {reprlib.repr(given)} was given"
