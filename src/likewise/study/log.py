@@ -133,16 +133,13 @@ class Ledger:
     gives the same model, too.
 
     from_json: makes an object of its JSON data.
-    objective: the outcome that is a trial's value, in a study of one objective.
-    outcomes: what is measured of a trial, by name.
     """
 
-    def __init__(
-        self, from_json: Callable[[Any], Any], objective: str | None = None, outcomes: Collection[str] = ()
-    ) -> None:
+    def __init__(self, from_json: Callable[[Any], Any]) -> None:
         self._from_json = from_json
-        self._objective = objective
-        self._outcomes = tuple(outcomes)
+        # The outcome that is a trial's value, in a study of one objective, and all that is measured of a trial.
+        self._objective: str | None = None
+        self._outcomes: frozenset[str] = frozenset()
         self.revision = 0
         self.next_id = 0
         self._trials: dict[int, Trial] = {}
@@ -157,7 +154,13 @@ class Ledger:
 
     def empty(self) -> Ledger:
         """One that has followed nothing yet."""
-        return Ledger(self._from_json, self._objective, self._outcomes)
+        return Ledger(self._from_json)
+
+    def pursue(self, settings: Mapping[str, Any]) -> None:
+        """Take what is measured from the settings of the study."""
+        objectives = settings.get("objectives", {})
+        self._objective = next(iter(objectives)) if len(objectives) == 1 else None
+        self._outcomes = frozenset({*objectives, *settings.get("constraints", ())} - {*settings.get("computed", ())})
 
     def follow(self, event: Event, complain: Callable[[str], None], objects: Mapping[int, Any] | None = None) -> None:
         """Take in the next event. An entry that breaks the rules is passed over; `complain` hears why.
@@ -458,6 +461,7 @@ class Log:
         self.times = (self.times[0] or event.at, event.at)
         if event.kind in ("create", "settings"):
             self.settings = dict(event.body)
+            self.ledger.pursue(self.settings)
         elif event.kind == "open":
             self.openings.append(event.body)
         self.ledger.follow(event, lambda why: self._complain(event.revision, why), objects)

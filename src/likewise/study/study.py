@@ -146,8 +146,7 @@ class Study(Telling):
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         described = {"space": space.describe(), **wanted.describe()}
-        ledger = Ledger(space.from_json, wanted.objective, wanted.outcomes)
-        self._log = open_log(open_storage(storage), name, described, ledger, self.worker)
+        self._log = open_log(open_storage(storage), name, described, Ledger(space.from_json), self.worker)
         self._lease = lease
         self._heartbeat = Heartbeat(self._log.storage, self._log.study, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)

@@ -17,7 +17,7 @@ import likewise as lw
 from likewise.errors import StorageError
 from likewise.study.storage import forking
 from likewise.study.storage.base import open_storage
-from likewise.study.storage.trials import NewRow
+from tests.fixtures.logs import add, log_of
 
 TELLS, WORKERS = 40, 2
 Start = Callable[..., subprocess.Popen[str]]
@@ -66,18 +66,18 @@ if __name__ == "__main__":
 # The parent dies in the midst of a change; its child ends by itself if it waits for the dead for too long.
 KILLED_CHANGING = """
 import os, signal, sys
-from likewise.study.storage.base import NewRow, open_storage
-study = open_storage(sys.argv[1]).open("forked", {})
-study.add([NewRow(key="before", payload="1")])
+from tests.fixtures.logs import add, log_of
+log = log_of(sys.argv[1], "forked")
+add(log, "before")
 read, write = os.pipe()
 if os.fork() == 0:
     signal.alarm(15)
     os.close(write)
     assert os.read(read, 1) == b"", "the parent lives"
-    study.add([NewRow(key="after", payload="1")])
+    add(log, "after")
     print("told", flush=True)
     os._exit(0)
-with study._changing():
+with log.change("ask"):
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -151,7 +151,7 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(sqlite_url: str) -> 
         assert os.waitpid(child, 0)[1] == 0
         thread.join()
         assert waited > 0.2
-        assert storage.open("s", {}).add([NewRow("a", "1")]) == [0]
+        assert add(log_of(storage), "a") == [0]
 
 
 @forks
@@ -169,23 +169,23 @@ def test_a_fork_does_not_wait_for_a_server(postgres_url: str) -> None:
         inside.wait()
         child = os.fork()
         if child == 0:
-            os._exit(0 if storage.open("child", {}).add([NewRow("a", "1")]) == [0] else 1)
+            os._exit(0 if add(log_of(storage, "child"), "a") == [0] else 1)
         forked.set()
         assert os.waitpid(child, 0)[1] == 0
         thread.join()
-        assert [info.name for info in storage.studies()] == ["child"]
+        assert storage.names() == ["child"]
 
 
 @forks
 def test_threads_go_on_writing_through_many_forks(sqlite_url: str) -> None:
     """No deadlock, nothing lost: four threads of the parent, and a row of each of ten children."""
     with open_storage(sqlite_url) as storage:
-        study, stop = storage.open("s", {}), threading.Event()
+        log, stop = log_of(storage), threading.Event()
         counts = [0] * 4
 
         def write(place: int) -> None:
             while not stop.is_set():
-                study.add([NewRow(f"{place} {counts[place]}", "1")])
+                add(log_of(storage), f"{place} {counts[place]}")
                 counts[place] += 1
                 # SQLite's lock is not fair: without a pause the threads could keep the children from it for long.
                 time.sleep(0.01)
@@ -196,14 +196,14 @@ def test_threads_go_on_writing_through_many_forks(sqlite_url: str) -> None:
         for number in range(10):
             child = os.fork()
             if child == 0:
-                study.add([NewRow(f"child {number}", "1")])
+                add(log, f"child {number}")
                 os._exit(0)
             assert os.waitpid(child, 0)[1] == 0
         stop.set()
         for thread in threads:
             thread.join()
     with open_storage(sqlite_url) as storage:
-        assert len(storage.open("s", {}).since(0)[0]) == sum(counts) + 10
+        assert len(log_of(storage).ledger) == sum(counts) + 10
 
 
 @forks
@@ -220,14 +220,14 @@ def test_a_child_keeps_no_trials_of_its_parent(sqlite_url: str) -> None:
 
 def test_a_fork_that_python_does_not_know_of_is_refused(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_storage(sqlite_url) as storage:
-        study = storage.open("s", {})
+        log = log_of(storage)
         with monkeypatch.context() as patch:
             patch.setattr(forking._forks, "_process", -1)
             with pytest.raises(StorageError, match="forked without Python's knowledge"):
-                study.add([NewRow("a", "1")])
+                add(log, "a")
             with pytest.raises(StorageError, match="open studies after the fork"):
                 open_storage(sqlite_url)
-        assert study.add([NewRow("a", "1")]) == [0]
+        assert add(log, "a") == [0]
 
 
 def test_a_parent_killed_within_a_change_does_not_hold_up_its_children(url: str, start: Start) -> None:

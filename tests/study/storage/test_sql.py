@@ -10,7 +10,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,13 @@ import pytest
 import sqlalchemy as sa
 
 from likewise.errors import MissingExtra, StorageError
-from likewise.study.storage import database, schema
+from likewise.study.storage import database, sql
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import open_storage
 from likewise.study.log import studies
-from likewise.study.storage.rows import digest
 from likewise.study.storage.sql import Sql, open_sql
-from likewise.study.storage.trials import NewRow, Row
 from likewise.study.trial import State
+from tests.fixtures.logs import add, end, log_of
 
 Start = Callable[..., subprocess.Popen[str]]
 # A dozen processes on two cores may take their time.
@@ -33,48 +31,44 @@ pytestmark = pytest.mark.timeout(1200)
 
 SHARE = """
 import random, sys
-from likewise.study.storage.base import Taken, open_storage
-from likewise.study.storage.trials import NewRow
+from likewise.study.log import Taken
 from likewise.study.trial import State
+from tests.fixtures.logs import add, end, log_of
+from tests.fixtures.logs import add, end, log_of
 url, worker, objects = sys.argv[1], sys.argv[2], int(sys.argv[3])
-study = open_storage(url).open("shared", {"direction": "maximize"})
+log = log_of(url, "shared", worker)
 order = list(range(objects))
 random.Random(worker).shuffle(order)
-revision, seen, taken = 0, {}, set()
 for number in order:
-    if number in taken:
-        continue
     try:
-        (id,) = study.add([NewRow(key=str(number), payload=str(number), worker=worker)])
+        (id,) = add(log, str(number))
     except Taken:
         continue
-    study.settle(id, state=State.TOLD, value=number / 7)
-    rows, revision = study.since(revision)
-    seen.update({row.id: row for row in rows})
-    taken.update(int(row.key) for row in rows)
-    assert sorted(seen) == list(range(len(seen))), "a reader missed an earlier row"
+    end(log, id, value=number / 7)
+    ids = [trial.id for trial in log.ledger.trials]
+    assert ids == list(range(len(ids))), "a reader missed an earlier event"
     print(id, number, flush=True)
 """
 
 FORK = """
 import os, sys
-from likewise.study.storage.base import open_storage
-from likewise.study.storage.trials import NewRow
-study = open_storage(sys.argv[1]).open("forked", {})
+from tests.fixtures.logs import add, log_of
+log = log_of(sys.argv[1], "forked")
 for number in range(5):
-    study.add([NewRow(key=f"before {number}", payload="1")])
+    add(log, f"before {number}")
 children = []
 for child in range(4):
     pid = os.fork()
     if pid == 0:
         for number in range(10):
-            study.add([NewRow(key=f"{child} {number}", payload="1")])
+            add(log, f"{child} {number}")
         os._exit(0)
     children.append(pid)
 for number in range(10):
-    study.add([NewRow(key=f"parent {number}", payload="1")])
+    add(log, f"parent {number}")
 assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 4
-assert sorted(row.id for row in study.since(0)[0]) == list(range(55))
+log.sync()
+assert [trial.id for trial in log.ledger.trials] == list(range(55))
 """
 
 OPEN = """
@@ -87,38 +81,34 @@ for each in range(int(sys.argv[3])):
 
 LOOK = """
 import os, sys
-from likewise.study.log import studies
+from likewise.study.log import read_log, studies
 from likewise.study.storage.base import open_storage
+from tests.fixtures.logs import log_of
 directory, url = sys.argv[1:]
-open_storage(f"sqlite:///{directory}/other.db").open("s", {})
+log_of(f"sqlite:///{directory}/other.db")
 if os.geteuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
 for info in studies(url):
     with open_storage(url, create=False) as storage:
-        print(info.name, len(storage.rows(info.name)))
+        print(info.name, len(read_log(storage, info.name).ledger))
 """
 
 # Root may write anywhere, so it gives up its rights, once everything is imported.
 UNPRIVILEGED = """
 import os, sys
 from likewise.errors import StorageError
-from likewise.study.storage.base import open_storage
+from tests.fixtures.logs import log_of
 directory, url = sys.argv[1:]
-open_storage(f"sqlite:///{directory}/other.db").open("s", {})
+log_of(f"sqlite:///{directory}/other.db")
 if os.geteuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
 try:
-    open_storage(url).open("s", {})
+    log_of(url)
 except StorageError as error:
     print(error)
 """
-
-
-def rows_of(url: str, name: str) -> list[Row]:
-    with open_storage(url) as storage:
-        return sorted(storage.open(name, {"direction": "maximize"}).since(0)[0], key=lambda row: row.id)
 
 
 def execute(url: str, *statements: str) -> list[Any]:
@@ -133,12 +123,12 @@ def test_eight_processes_share_a_study(url: str, start: Start) -> None:
     outputs = [worker.communicate() for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 8, outputs
     told = [tuple(map(int, line.split())) for out, _ in outputs for line in out.splitlines()]
-    rows = rows_of(url, "shared")
-    assert [row.id for row in rows] == list(range(objects))
-    assert sorted(int(row.key) for row in rows) == list(range(objects))
-    assert {row.state for row in rows} == {State.TOLD}
-    assert sorted(told) == [(row.id, int(row.key)) for row in rows]
-    assert all(row.value == int(row.key) / 7 for row in rows)
+    trials = log_of(url, "shared").ledger.trials
+    assert [trial.id for trial in trials] == list(range(objects))
+    assert sorted(int(trial.object) for trial in trials) == list(range(objects))
+    assert {trial.state for trial in trials} == {State.TOLD}
+    assert sorted(told) == [(trial.id, int(trial.object)) for trial in trials]
+    assert all(trial.value == int(trial.object) / 7 for trial in trials)
 
 
 def test_forked_children_open_their_own_connections(url: str, start: Start) -> None:
@@ -167,20 +157,20 @@ def test_turning_the_journal_waits_for_who_holds_the_file(sqlite_url: str, tmp_p
 
 def test_leases_go_by_the_databases_clock(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker whose own clock is two minutes fast takes nothing from another."""
-    with open_storage(url) as storage, open_storage(url) as fast:
-        storage.open("s", {}).add([NewRow("a", "1", lease=60.0)])
-        truth = time.time()
-        monkeypatch.setattr(time, "time", lambda: truth + 120.0)
-        hasty = fast.open("s", {})
-        assert hasty.expire() == []
-        hasty.add([NewRow("b", "1", lease=60.0)])
-        assert all(abs((row.lease or 0.0) - 60.0 - truth) < 30.0 for row in hasty.since(0)[0])
+    add(log_of(url), "a", lease=60.0)
+    truth = time.time()
+    monkeypatch.setattr(time, "time", lambda: truth + 120.0)
+    hasty = log_of(url)
+    hasty.expire()
+    add(hasty, "b", lease=60.0)
+    assert [trial.state for trial in hasty.ledger.trials] == [State.ASKED] * 2
+    assert all(abs(trial.created - truth) < 30.0 for trial in hasty.ledger.trials)
 
 
 def test_a_lease_begins_when_the_lock_is_had(url: str) -> None:
     """Who waits for another writer longer than the lease does not get a lease that has ended."""
     with open_storage(url) as storage:
-        study = storage.open("s", {})
+        log = log_of(storage)
         database, inside = storage._database, threading.Event()  # type: ignore[attr-defined]
 
         def hold() -> None:
@@ -193,20 +183,19 @@ def test_a_lease_begins_when_the_lock_is_had(url: str) -> None:
         holder = threading.Thread(target=hold)
         holder.start()
         inside.wait()
-        study.add([NewRow("a", "1", lease=0.5)])
-        assert study.expire() == []
-        (row,) = study.since(0)[0]
-        assert row.lease == row.created + 0.5
+        add(log, "a", lease=0.5)
+        log.expire()
+        assert log.ledger.trials[0].state is State.ASKED
         holder.join()
 
 
 def test_a_lost_connection_is_replaced(postgres_url: str) -> None:
     with open_storage(postgres_url) as storage:
-        study = storage.open("s", {})
-        study.add([NewRow("a", "1")])
+        log = log_of(storage)
+        add(log, "a")
         others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
         execute(postgres_url, f"{others} AND pid <> pg_backend_pid()")
-        assert study.add([NewRow("b", "1")]) == [1]
+        assert add(log, "b") == [1]
 
 
 def test_sqlite_waits_for_the_disk(sqlite_url: str) -> None:
@@ -219,7 +208,7 @@ def test_sqlite_waits_for_the_disk(sqlite_url: str) -> None:
 
 def test_one_file_remains_after_closing(sqlite_url: str, tmp_path: Path) -> None:
     with open_storage(sqlite_url) as storage:
-        storage.open("s", {}).add([NewRow("a", "1")])
+        add(log_of(storage), "a")
     assert [path.name for path in tmp_path.iterdir()] == ["study.db"]
 
 
@@ -228,22 +217,8 @@ def test_relative_paths_stay_where_they_were(tmp_path: Path, monkeypatch: pytest
     with open_storage("sqlite:///study.db") as storage:
         storage.close()
         monkeypatch.chdir("/")
-        storage.open("s", {})
+        log_of(storage)
     assert (tmp_path / "study.db").exists()
-
-
-def test_queries_use_their_indexes(sqlite_url: str) -> None:
-    from likewise.study.storage import sql
-
-    open_storage(sqlite_url).close()
-    engine = sa.create_engine(sqlite_url)
-    given = {"its_study": 1, "moment": 0.0, "after": 0, "digests": ["a"]}
-    for query, index in ((sql._any_late, "lease"), (sql._taken, "held"), (sql._rows_since, "revision")):
-        text = str(query.params(given).compile(engine, compile_kwargs={"literal_binds": True}))
-        with engine.connect() as connection:
-            plan = " ".join(str(row) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
-        assert f"likewise_trials_{index}" in plan
-    engine.dispose()
 
 
 @pytest.mark.parametrize(
@@ -294,8 +269,7 @@ def test_looking_into_a_storage_makes_none(url: str) -> None:
     engine = sa.create_engine(url)
     assert sa.inspect(engine).get_table_names() == ["mine"]
     engine.dispose()
-    with open_storage(url) as storage:
-        storage.open("s", {})
+    log_of(url)
     assert [info.name for info in studies(url)] == ["s"]
 
 
@@ -315,13 +289,15 @@ def test_looking_into_a_file_leaves_it_as_it_is(tmp_path: Path) -> None:
 
 def test_a_damaged_database(sqlite_url: str, tmp_path: Path) -> None:
     with open_storage(sqlite_url) as storage:
-        storage.open("s", {}).add([NewRow(str(number), "1") for number in range(2000)])
+        log = log_of(storage)
+        for begin in range(0, 2000, 100):
+            add(log, *map(str, range(begin, begin + 100)))
     path = tmp_path / "study.db"
     with path.open("r+b") as file:
         file.seek(4096)
         file.write(b"\xff" * (path.stat().st_size - 4096))
     with pytest.raises(StorageError, match="damaged"):
-        open_storage(sqlite_url).open("s", {}).since(0)
+        log_of(sqlite_url)
 
 
 @pytest.mark.parametrize("place", ["missing/study.db", "file/study.db", "."])
@@ -354,7 +330,7 @@ def test_a_file_in_a_folder_that_may_not_be_written_is_read(closed: bool, tmp_pa
         place = Path(name)
         url = f"sqlite:///{place}/a%23b.db"
         storage = open_storage(url)
-        storage.open("s", {}).add([NewRow("a", "1")])
+        add(log_of(storage), "a")
         if closed:
             storage.close()
         place.chmod(0o555)
@@ -367,161 +343,44 @@ def test_a_file_in_a_folder_that_may_not_be_written_is_read(closed: bool, tmp_pa
 def test_a_file_locked_for_too_long(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "PATIENCE", 0.1)
     with open_storage(sqlite_url) as storage:
-        study = storage.open("s", {})
+        log = log_of(storage)
         other = sqlite3.connect(tmp_path / "study.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError, match="another process held it"):
-            study.add([NewRow("a", "1")])
+            add(log, "a")
         other.close()
-        assert study.add([NewRow("a", "1")]) == [0]
+        assert add(log, "a") == [0]
 
 
-def test_a_newer_schema_is_refused(url: str) -> None:
-    open_storage(url).close()
-    execute(url, "UPDATE likewise_meta SET value = '99'")
-    with pytest.raises(StorageError, match=r"newer likewise .schema 99, .*upgrade"):
-        open_storage(url)
-
-
-def test_an_open_study_is_not_written_once_the_schema_has_risen(url: str) -> None:
-    with open_storage(url) as storage:
-        study = storage.open("s", {})
-        study.add([NewRow("a", "1")])
-        execute(url, "UPDATE likewise_meta SET value = '99'")
-        for write in (
-            lambda: study.add([NewRow("b", "1")]),
-            lambda: study.settle(0, state=State.TOLD, value=1.0),
-            lambda: study.beat([0], 1.0),
-            lambda: study.note("1"),
-        ):
-            with pytest.raises(StorageError, match=r"newer likewise .schema 99, .*upgrade"):
-                write()
-        execute(url, "UPDATE likewise_meta SET value = '2'")
-        assert [row.state for row in study.since(0)[0]] == [State.ASKED]
-
-
-def test_an_unreadable_schema_is_refused(url: str) -> None:
-    open_storage(url).close()
-    execute(url, "UPDATE likewise_meta SET value = 'one'")
-    with pytest.raises(StorageError, match="'one'"):
-        open_storage(url)
-
-
-def aged(url: str) -> None:
-    """A made-up schema 0: trials without a standard deviation."""
-    with open_storage(url) as storage:
-        storage.open("old", {}).add([NewRow("a", "1", state=State.TOLD, value=0.1)])
-    execute(
-        url,
-        "ALTER TABLE likewise_trials DROP COLUMN std",
-        "ALTER TABLE likewise_trials DROP COLUMN outcomes",
-        "ALTER TABLE likewise_trials DROP COLUMN notes",
-        "UPDATE likewise_meta SET value = '0' WHERE name = 'schema'",
-    )
-
-
-def test_an_older_schema_is_migrated(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    aged(url)
-    step = ("ALTER TABLE likewise_trials ADD COLUMN std DOUBLE PRECISION",)
-    monkeypatch.setattr(schema, "MIGRATIONS", {0: step, **schema.MIGRATIONS})
-    for _ in range(2):
-        with open_storage(url) as storage:
-            (row,) = storage.open("old", {}).since(0)[0]
-            assert (row.value, row.std) == (0.1, None)
-    assert execute(url, "SELECT value FROM likewise_meta") == [("2",)]
-
-
-# The tables of schema 1, as SQLite kept them, with a study of two trials.
-SCHEMA_1 = """
-CREATE TABLE likewise_meta (name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name));
-CREATE TABLE likewise_studies (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,
-  settings TEXT NOT NULL, size INTEGER NOT NULL, revision BIGINT NOT NULL, created DOUBLE NOT NULL,
-  updated DOUBLE NOT NULL, UNIQUE (name));
-CREATE TABLE likewise_trials (study INTEGER NOT NULL, id INTEGER NOT NULL, "key" TEXT NOT NULL, payload TEXT NOT NULL,
-  state TEXT NOT NULL, value DOUBLE, std DOUBLE, error TEXT, worker TEXT, created DOUBLE NOT NULL,
-  updated DOUBLE NOT NULL, lease DOUBLE, summary TEXT NOT NULL, revision BIGINT NOT NULL, digest TEXT NOT NULL,
-  replicate BOOLEAN NOT NULL, PRIMARY KEY (study, id),
-  FOREIGN KEY(study) REFERENCES likewise_studies (id) ON DELETE CASCADE);
-CREATE TABLE likewise_notes (id INTEGER NOT NULL, study INTEGER NOT NULL, created DOUBLE NOT NULL, text TEXT NOT NULL,
-  PRIMARY KEY (id), FOREIGN KEY(study) REFERENCES likewise_studies (id) ON DELETE CASCADE);
-INSERT INTO likewise_meta VALUES ('schema', '1');
-INSERT INTO likewise_studies VALUES (1, 'old', '{}', 2, 2, 1.7e9, 1.7e9);
-INSERT INTO likewise_trials VALUES (1, 0, 'a', '1', 'told', 0.30000000000000004, 0.5, NULL, 'w', 1.7e9, 1.7e9, NULL,
-  '{"mean": 1}', 2, :a, 0);
-INSERT INTO likewise_trials VALUES (1, 1, 'b', '2', 'asked', NULL, NULL, NULL, 'w', 1.7e9, 1.7e9, NULL, '{}', 1, :b, 0);
-"""
-
-
-def test_a_file_of_schema_1_is_migrated_and_takes_outcomes(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    script = SCHEMA_1.replace(":a", f"'{digest('a')}'").replace(":b", f"'{digest('b')}'")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(script)
-    for told in (False, True):
-        with open_storage(f"sqlite:///{path}") as storage:
-            study = storage.open("old", {})
-            first, second = sorted(study.since(0)[0], key=lambda row: row.id)
-            assert (first.value, first.std, first.outcomes, first.worker) == (0.1 + 0.2, 0.5, None, "w")
-            assert (second.state is State.TOLD) is told
-            if not told:
-                study.settle(1, state=State.TOLD, outcomes='{"yield": {"value": 71.0}}')
-            assert storage.check() == []
-    assert execute(f"sqlite:///{path}", "SELECT value FROM likewise_meta") == [("2",)]
-
-
-def test_a_database_of_schema_1_is_migrated(url: str) -> None:
-    with open_storage(url) as storage:
-        storage.open("old", {}).add([NewRow("a", "1", state=State.TOLD, value=0.1)])
-    drop = [f"ALTER TABLE likewise_trials DROP COLUMN {column}" for column in ("outcomes", "notes")]
-    execute(url, *drop, "UPDATE likewise_meta SET value = '1' WHERE name = 'schema'")
-    with open_storage(url) as storage:
-        study = storage.open("old", {})
-        study.add([NewRow("b", "2", state=State.TOLD, outcomes='{"yield": {"value": 71.0}}')])
-        assert [(row.value, row.outcomes is None) for row in study.since(0)[0]] == [(0.1, True), (None, False)]
-
-
-def test_a_migration_that_breaks_changes_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    aged(url)
-    steps = ("ALTER TABLE likewise_trials ADD COLUMN std DOUBLE PRECISION", "ALTER TABLE nowhere ADD COLUMN x TEXT")
-    monkeypatch.setattr(schema, "MIGRATIONS", {0: steps, **schema.MIGRATIONS})
-    with pytest.raises(StorageError, match="nowhere"):
-        open_storage(url)
-    assert execute(url, "SELECT value FROM likewise_meta") == [("0",)]
-    engine = sa.create_engine(url)
-    assert "std" not in {column["name"] for column in sa.inspect(engine).get_columns("likewise_trials")}
-    engine.dispose()
-
-
-def test_a_schema_without_a_step_is_refused(url: str) -> None:
-    aged(url)
-    with pytest.raises(StorageError, match=r"schema 0.*export"):
-        open_storage(url)
+@pytest.mark.parametrize(
+    ("version", "words"), [("99", "schema '99', .*upgrade"), ("2", "schema '2', .*another"), ("one", "schema 'one'")]
+)
+def test_another_schema_is_refused_also_by_who_has_the_study_open(version: str, words: str, url: str) -> None:
+    log = log_of(url)
+    add(log, "a")
+    execute(url, f"UPDATE likewise_meta SET value = '{version}'")
+    for call in (lambda: open_storage(url), lambda: add(log, "b"), lambda: end(log, 0, value=1.0)):
+        with pytest.raises(StorageError, match=words):
+            call()
+    execute(url, f"UPDATE likewise_meta SET value = '{sql.VERSION}'")
+    assert [trial.state for trial in log_of(url).ledger.trials] == [State.ASKED]
 
 
 def test_other_tables_in_the_database_are_left_alone(url: str) -> None:
     execute(url, "CREATE TABLE studies (mine INTEGER)", "INSERT INTO studies VALUES (7)")
     with open_storage(url) as storage:
-        storage.open("s", {}).add([NewRow("a", "1")])
+        add(log_of(storage), "a")
         storage.delete("s")
     assert execute(url, "SELECT mine FROM studies") == [(7,)]
 
 
-def test_the_database_itself_refuses_an_object_twice(url: str) -> None:
-    with open_storage(url) as storage:
-        storage.open("s", {}).add([NewRow("a", "1")])
-    copied = [column.name for column in schema.trials.columns if column.name != "id"]
-    twice = f"INSERT INTO likewise_trials (id, {', '.join(copied)}) SELECT 1, {', '.join(copied)} FROM likewise_trials"
-    with pytest.raises(sa.exc.IntegrityError):
-        execute(url, twice)
-
-
 def test_a_copied_file_is_the_same_study(sqlite_url: str, tmp_path: Path) -> None:
     with open_storage(sqlite_url) as storage:
-        storage.open("s", {}).add([NewRow(str(number), "1") for number in range(50)])
+        add(log_of(storage), *map(str, range(50)))
     shutil.copy(tmp_path / "study.db", tmp_path / "copy.db")
     with open_sql(f"sqlite:///{tmp_path / 'copy.db'}") as copy:
         assert isinstance(copy, Sql)
-        assert len(copy.open("s", {}).since(0)[0]) == 50
+        assert len(log_of(copy).ledger) == 50
 
 
 @pytest.mark.parametrize("password", ["a:b", "a/b", "a@b", "a?b", "a%2Fb", ""])
