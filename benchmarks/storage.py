@@ -71,17 +71,11 @@ print(time.perf_counter() - begun[0], time.process_time() - begun[1])
 def likewise_study(path: Path | None, trials: int) -> Step:
     """A study with that many trials, and one ask and tell in it that models nothing."""
     import likewise as lw
-    from likewise.study.storage.trials import NewRow
 
     url = None if path is None else f"sqlite:///{path}"
-    study = lw.Study(lw.Box([0.0] * 6, [1.0] * 6), lw.RBF(), storage=url)
+    study = lw.Study(lw.Box([0.0] * 6, [1.0] * 6), lw.RBF(), storage=url, initial=10**9)
     objects = study.space.sample(trials, np.random.default_rng(0))
-    rows = [
-        NewRow(study.space.key(x), json.dumps(x.tolist()), lw.State.TOLD, float(TASK.score([x])[0])) for x in objects
-    ]
-    study._store.add(rows)
-    rng = np.random.default_rng(1)
-    study._suggestions = lambda _, n: ([lw.Suggestion(-1, x) for x in study.space.sample(n, rng)], None)  # type: ignore[method-assign]
+    study.tell_many([(x, float(TASK.score([x])[0])) for x in objects])
 
     def step() -> None:
         (suggestion,) = study.ask()

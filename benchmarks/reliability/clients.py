@@ -17,16 +17,16 @@ import numpy as np
 import likewise as lw
 from benchmarks.reliability.cases import Case
 from likewise.errors import StorageError, StudyError
-from likewise.study.storage.base import OpenStudy, Taken, open_storage
-from likewise.study.storage.trials import NewRow, Row
+from likewise.study.log import Ledger, Log, open_log
+from likewise.study.storage.base import open_storage
 
 OBJECTS = 2000
 MODELLED_OBJECTS = 1000
 NAME = "campaign"
-SETTINGS = {"direction": "maximize"}
+SETTINGS = {"objectives": {"value": "maximize"}}
 
 
-class Log(Protocol):
+class Diary(Protocol):
     """Where a worker writes what it was promised (`asked`, `told`) and what it is about to write whole (`whole`)."""
 
     def asked(self, id: int, key: str) -> None: ...
@@ -56,7 +56,7 @@ class Client(ABC):
 
     study: Any = None
 
-    def __init__(self, log: Log, values: Iterator[float], rng: random.Random, patient: Callable[[Any], Any]) -> None:
+    def __init__(self, log: Diary, values: Iterator[float], rng: random.Random, patient: Callable[[Any], Any]) -> None:
         self.log, self.values, self.rng, self.patient = log, values, rng, patient
 
     @abstractmethod
@@ -103,40 +103,53 @@ class StudyClient(Client):
 
 
 class StorageClient(Client):
-    """By an open storage: rows added and settled, and now and then three told rows at once, all or none."""
+    """By a log: trials added and told, and now and then three told ones at once, all or none."""
 
     def step(self) -> None:
         if self.rng.random() < 0.1:
             self._add_whole()
             return
-        key = json.dumps(self.rng.randrange(10**6))
-        try:
-            (id,) = self.patient(lambda: self.study.add([NewRow(key, key)]))
-        except Taken:
+        x = self.rng.randrange(10**6)
+        id = self.patient(partial(self._ask, x))
+        if id is None:
             return
-        self.log.asked(id, key)
+        self.log.asked(id, json.dumps(x))
         value = next(self.values)
-        self.settle(partial(self.study.settle, id, state=lw.State.TOLD, value=value), value)
-        self.log.told(key, value)
+        self.settle(partial(tell, self.study, [(id, None, value)]), value)
+        self.log.told(json.dumps(x), value)
+
+    def _ask(self, x: int) -> int | None:
+        with self.study.change("ask") as draft:
+            taken = json.dumps(x) in draft.ledger.held()
+            return None if taken else draft.add(x, x, state=lw.State.ASKED)
 
     def _add_whole(self) -> None:
-        keys = [json.dumps(self.rng.randrange(10**6)) for _ in range(3)]
-        values = [next(self.values) for _ in keys]
-        rows = [NewRow(k, k, state=lw.State.TOLD, value=v, replicate=True) for k, v in zip(keys, values, strict=True)]
-        self.log.whole(values)
+        rows = [(None, self.rng.randrange(10**6), next(self.values)) for _ in range(3)]
+        self.log.whole([value for _, _, value in rows])
         try:
-            self.study.add(rows)
+            tell(self.study, rows)
         except StorageError:
-            self.patient(lambda: self.study.since(0))
+            self.patient(self.study.sync)
             return
-        for key, value in zip(keys, values, strict=True):
-            self.log.told(key, value)
+        for _, x, value in rows:
+            self.log.told(json.dumps(x), value)
 
 
-def open_study(case: Case, url: str) -> lw.Study | OpenStudy:
+def tell(log: Log, rows: Sequence[tuple[int | None, Any, float]]) -> None:
+    """Values of trials, or of new objects, in one step."""
+    with log.change("tell") as draft:
+        for id, x, value in rows:
+            fields = {"state": lw.State.TOLD, "outcomes": {"value": {"value": value}}}
+            if id is None:
+                draft.add(x, x, **fields)
+            else:
+                draft.change(id, **fields)
+
+
+def open_study(case: Case, url: str) -> lw.Study | Log:
     """The case's study, opened as its level opens it."""
     if case.level == "storage":
-        return open_storage(url).open(NAME, SETTINGS)
+        return open_log(open_storage(url), NAME, SETTINGS, Ledger(lambda data: data), "worker")
     objects, initial = (MODELLED_OBJECTS, 5) if case.modelled else (OBJECTS, 10**9)
     return lw.Study(lw.Pool(list(range(objects))), Near(), storage=url, name=NAME, initial=initial, lease=case.lease)
 
@@ -146,11 +159,14 @@ def client_of(case: Case) -> type[Client]:
     return StudyClient if case.level == "study" else StorageClient
 
 
-def rows_of(study: lw.Study | OpenStudy) -> Sequence[Any]:
+def rows_of(study: lw.Study | Log) -> Sequence[Any]:
     """Every trial, by id."""
-    return study.trials if isinstance(study, lw.Study) else sorted(study.since(0)[0], key=lambda row: row.id)
+    if isinstance(study, lw.Study):
+        return study.trials
+    study.sync()
+    return study.ledger.trials
 
 
-def key_of(row: Any) -> str:
-    """What names a row's or a trial's object."""
-    return row.key if isinstance(row, Row) else json.dumps(row.object)
+def key_of(trial: Any) -> str:
+    """What names a trial's object."""
+    return json.dumps(trial.object)

@@ -16,9 +16,8 @@ import sqlalchemy as sa
 
 import likewise as lw
 from benchmarks.reliability.cases import Case
-from benchmarks.reliability.clients import key_of, open_study, rows_of
+from benchmarks.reliability.clients import key_of, open_study, rows_of, tell
 from benchmarks.reliability.processes import lines
-from likewise.study.storage.trials import NewRow
 
 # No worker tells it.
 AFTERWARDS = -1.0
@@ -132,8 +131,9 @@ def give_back(case: Case, study: Any) -> tuple[int, int]:
         for id in open_ids:
             study.abandon(id=id)
     else:
-        for id in open_ids:
-            study.settle(id, state=lw.State.ABANDONED)
+        with study.change("abandon") as draft:
+            for id in open_ids:
+                draft.change(id, state=lw.State.ABANDONED)
     went_on = _goes_on(study)
     states = {row.id: row.state for row in rows_of(study)}
     free = sum(states[id] is lw.State.ABANDONED for id in open_ids)
@@ -147,7 +147,7 @@ def _goes_on(study: Any) -> bool:
             study.abandon(suggestion)
         study.tell(0, AFTERWARDS)
     else:
-        study.add([NewRow("0", "0", state=lw.State.TOLD, value=AFTERWARDS, replicate=True)])
+        tell(study, [(None, 0, AFTERWARDS)])
     return AFTERWARDS in [row.value for row in rows_of(study)]
 
 

@@ -15,12 +15,12 @@ if not sys.platform.startswith("linux"):
 
 from benchmarks.reliability import results
 from benchmarks.reliability.cases import DATABASES, PARENTS, STARTS, WORKERS, draw
+from benchmarks.reliability.clients import tell
 from benchmarks.reliability.judge import FAULTS, Promises, Verdict, compare
 from benchmarks.reliability.processes import PARENT, FileLog, lines
+from tests.fixtures.logs import add, end, log_of
 
-from likewise.study.storage.base import OpenStudy, open_storage
-from likewise.study.storage.trials import NewRow
-from likewise.study.trial import State
+from likewise.study.log import Log
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,37 +61,36 @@ def test_a_case_is_drawn_from_its_seed_and_number() -> None:
 
 
 @pytest.fixture
-def study() -> OpenStudy:
-    study = open_storage().open("s", {})
+def study() -> Log:
+    log = log_of()
     for number in range(3):
-        study.add([NewRow(str(number), str(number))])
-        study.settle(number, state=State.TOLD, value=float(number))
-    return study
+        end(log, *add(log, number), value=float(number))
+    return log
 
 
-def kept(study: OpenStudy, **promised: Any) -> dict[str, int]:
+def kept(study: Log, **promised: Any) -> dict[str, int]:
     """The faults found."""
-    verdict = compare(Promises(**promised), study.since(0)[0], exclusive=True)
+    verdict = compare(Promises(**promised), study.ledger.trials, exclusive=True)
     return {name: getattr(verdict, name) for name in FAULTS if getattr(verdict, name)}
 
 
-def test_the_judge_finds_what_is_there(study: OpenStudy) -> None:
+def test_the_judge_finds_what_is_there(study: Log) -> None:
     assert kept(study, asked={0: "0", 2: "2"}, told={0.0: "0", 1.0: "1"}, whole=[[0.0, 1.0], [7.0, 8.0]]) == {}
 
 
-def test_the_judge_sees_each_fault(study: OpenStudy) -> None:
+def test_the_judge_sees_each_fault(study: Log) -> None:
     assert kept(study, told={9.0: "0"}) == {"lost": 1}
     assert kept(study, told={1.0: "0"}) == {"changed": 1}
     assert kept(study, asked={5: "5"}) == {"asks_lost": 1}
     assert kept(study, asked={1: "0"}) == {"asks_lost": 1}
     assert kept(study, whole=[[0.0, 9.0]]) == {"torn": 1}
-    study.add([NewRow("0", "0", state=State.TOLD, value=0.0, replicate=True)])
+    tell(study, [(None, 0, 0.0)])
     assert kept(study, told={0.0: "0"}) == {"duplicated": 1}
     assert kept(study, asked={0: "0", 3: "0"}) == {"duplicated": 1, "twice": 1}
 
 
-def test_the_judge_sees_a_missing_id(study: OpenStudy) -> None:
-    rows = [row for row in study.since(0)[0] if row.id != 1]
+def test_the_judge_sees_a_missing_id(study: Log) -> None:
+    rows = [row for row in study.ledger.trials if row.id != 1]
     assert compare(Promises(), rows, exclusive=True) == Verdict(gaps=1)
 
 

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -372,17 +372,18 @@ def test_ctrl_c_loses_nothing_whenever_it_comes(
         computed.append(x)
         return peak(x)
 
-    def record(rows: Any = (), ends: Any = ()) -> list[int]:
-        if any(end.value is not None for end in ends):
+    @contextmanager
+    def change(kind: str) -> Any:
+        if kind == "tell":
             press("before a tell")
-        ids = recorded(rows, ends)
-        if any(end.value is not None for end in ends):
+        with changed(kind) as draft:
+            yield draft
+        if kind == "tell":
             press("after a tell")
-        return ids
 
     study = lw.Study(NUMBERS, Near(lambda: press(f"in {'a later' if computed else 'the first'} ask")), storage=url)
-    recorded = study._store.record
-    monkeypatch.setattr(study._store, "record", record)
+    changed = study._log.change
+    monkeypatch.setattr(study._log, "change", change)
     if workers is not None:
         monkeypatch.setattr("likewise.run.processes.can_send", lambda f: False)
     callback = lambda study, trial: press("in a callback")  # noqa: E731
@@ -498,25 +499,26 @@ def test_the_bar_is_shown_in_a_terminal_only(capfd: pytest.CaptureFixture[str]) 
 def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "PAUSES", (0.01,) * 5)
     study = lw.Study(NUMBERS, near)
-    record, away = study._store.record, iter([True, True, False, True] + [False] * 100)
+    change, away = study._log.change, iter([True, True, False, True] + [False] * 100)
 
-    def flaky(rows: Any = (), ends: Any = ()) -> list[int]:
-        if ends and next(away):
+    def flaky(kind: str) -> Any:
+        if kind == "tell" and next(away):
             raise StorageError("the server is restarting")
-        return record(rows, ends)
+        return change(kind)
 
-    monkeypatch.setattr(study._store, "record", flaky)
+    monkeypatch.setattr(study._log, "change", flaky)
     study.optimize(peak, budget=6)
     assert states(study) == ["told"] * 6
 
-    def answerless(rows: Any = (), ends: Any = ()) -> list[int]:
-        ids = record(rows, ends)
-        if ends:
-            monkeypatch.setattr(study._store, "record", record)
+    @contextmanager
+    def answerless(kind: str) -> Any:
+        with change(kind) as draft:
+            yield draft
+        if kind == "tell":
+            monkeypatch.setattr(study._log, "change", change)
             raise StorageError("the answer was lost")
-        return ids
 
-    monkeypatch.setattr(study._store, "record", answerless)
+    monkeypatch.setattr(study._log, "change", answerless)
     study.optimize(peak, budget=2)
     assert states(study) == ["told"] * 8
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import likewise as lw
 from likewise.model.schedule import Model
 from likewise.search.base import Found, Search, SearchState
 from likewise.search.gradient import GradientSearch
+from likewise.study.asking import Asking
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 BOX = lw.Box([0.0, -1.0], [1.0, 1.0])
@@ -61,14 +61,14 @@ def overtake(
     study: lw.Study, times: int, meanwhile: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> list[Any]:
     """So many times, something else happens between this study's proposal and its writing it down."""
-    record, seen = study._store.record, []
+    claim, seen = Asking._claim, []
 
-    def late(rows: Any, ends: Any) -> list[int]:
-        if len(seen) < times:
-            seen.append(meanwhile(rows))
-        return record(rows, ends)
+    def late(asking: Asking, suggestions: Any, *rest: Any) -> Any:
+        if asking.log is study._log and len(seen) < times:
+            seen.append(meanwhile(suggestions))
+        return claim(asking, suggestions, *rest)
 
-    monkeypatch.setattr(study._store, "record", late)
+    monkeypatch.setattr(Asking, "_claim", late)
     return seen
 
 
@@ -98,8 +98,8 @@ def test_who_loses_races_neither_fits_nor_searches_from_the_start_again(
     (tell_words if make is of_words else tell_vectors)(one)
     work: Counter[str] = Counter()
 
-    def take(rows: Any) -> Any:
-        x = two.space.from_json(json.loads(rows[0].payload))
+    def take(suggestions: Any) -> Any:
+        x = suggestions[0].object
         two.tell(x, 0.5)
         return x
 

@@ -207,7 +207,7 @@ def test_what_is_exported_is_read_again(tmp_path: Path, suffix: str) -> None:
     study.fail(WORDS[30], "broke")
     path = tmp_path / f"trials{suffix}"
     # Also by one who does not know the study's goals, as the command line is.
-    write_trials(study._store.since(0)[0], path)
+    write_trials(study._plain(), path)
     assert make().read(path) == 10
     study.export(path)
     other = make()

@@ -130,7 +130,7 @@ def test_told_one_by_one_or_read_at_once_trials_stand_in_one_order(tmp_path: Any
         handed.append((told, len(told)))
     again = lw.Study(lw.Strings("ACGT", 2), lw.Hamming(), storage=url)
     for state in (lw.State.TOLD, lw.State.FAILED):
-        study._ledger.sync()
-        again._ledger.sync()
+        study._log.sync()
+        again._log.sync()
         assert [t.id for t in study._ledger.within(state)] == [t.id for t in again._ledger.within(state)]
     assert all(len(told) == n for told, n in handed)

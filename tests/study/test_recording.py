@@ -41,9 +41,9 @@ def test_telling_is_one_transaction_and_one_synchronisation(
 ) -> None:
     study, calls = study_of(storage=f"sqlite:///{tmp_path / 's.db'}"), Counter[str]()
     for name in ("reading", "writing"):
-        method = getattr(study._store._database, name)  # type: ignore[attr-defined]
+        method = getattr(study._log.storage._database, name)  # type: ignore[attr-defined]
         monkeypatch.setattr(
-            study._store._database,  # type: ignore[attr-defined]
+            study._log.storage._database,  # type: ignore[attr-defined]
             name,
             lambda name=name, method=method: (calls.update([name]), method())[1],
         )
@@ -56,10 +56,9 @@ def test_reading_a_table_is_one_transaction(tmp_path: Path, monkeypatch: pytest.
     told.tell_many(ROWS)
     told.export(tmp_path / "t.csv")
     open_words = [s.object for s in study.ask(2)]
-    record, calls = study._store.record, []
-    monkeypatch.setattr(study._store, "record", lambda *given: (calls.append(given), record(*given))[1])
+    before = study._log.ledger.revision
     assert study.read(tmp_path / "t.csv") == 40
-    assert len(calls) == 1
+    assert study._log.ledger.revision == before + 1
     assert study.count(lw.State.TOLD) == 40
     assert study.count(lw.State.ASKED) == len([word for word in open_words if word not in dict.fromkeys(WORDS[:40])])
 
@@ -130,7 +129,7 @@ def test_a_study_needs_nothing_of_a_method_but_its_protocol() -> None:
     study = best.study
     assert [t.object for t in study.trials] == sorted(WORDS)[:8]
     assert [t.summary["told"] for t in study.trials] == list(range(8))
-    assert study._store.notes() == ['{"method": "alphabetical", "seed": 0, "similarity": ["Hamming"]}']
+    assert study._log.openings == [{"method": "alphabetical", "seed": 0, "similarity": ["Hamming"]}]
     assert "mean" in study.trials[-1].summary
     assert len(study.predict(["TTT"]).mean) == 1
 

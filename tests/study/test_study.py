@@ -21,8 +21,8 @@ import likewise as lw
 from likewise.model.schedule import CONDITIONED_ON, LEARNT_FROM, Data, choose, last_fit, select
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
+from likewise.study.log import read_log, studies
 from likewise.study.storage.base import open_storage
-from likewise.study.log import studies
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 BOX = lw.Box([0.0, -1.0], [1.0, 1.0])
@@ -402,8 +402,7 @@ def test_a_new_seed_or_similarity_is_welcome_and_recorded(url: str) -> None:
     again = lw.Study(lw.Pool(WORDS), [alike, equal], seed=2, storage=url)
     assert again.best.value == 1.0
     with open_storage(url) as storage:
-        opened = storage.open("study", {"space": lw.Pool(WORDS).describe(), "direction": "maximize"})
-        notes = [json.loads(note) for note in opened.notes()]
+        notes = read_log(storage, "study").openings
     assert [(note["seed"], note["similarity"]) for note in notes] == [(1, ["alike"]), (2, ["alike", "equal"])]
 
 
@@ -411,7 +410,7 @@ def test_another_space_or_direction_is_refused_and_named(url: str) -> None:
     lw.Study(lw.Strings("ab", length=6), alike, storage=url)
     with pytest.raises(lw.StudyError, match=r"space\.max_length is 6 .* but 7 was given"):
         lw.Study(lw.Strings("ab", length=7), alike, storage=url)
-    with pytest.raises(lw.StudyError, match=r"direction is 'maximize' .* but 'minimize' was given"):
+    with pytest.raises(lw.StudyError, match=r"objectives.value is 'maximize' .* but 'minimize' was given"):
         lw.Study(lw.Strings("ab", length=6), alike, storage=url, direction="minimize")
 
 
@@ -528,14 +527,14 @@ def test_many_workers_ask_as_one_would(failures: int, url: str) -> None:
 def test_a_lost_race_is_run_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other worker takes the same object between this one's proposal and its writing it down."""
     one, two = of_words(storage=url, seed=1), of_words(storage=url, seed=1)
-    record, overtaken = one._store.record, []
+    transaction, overtaken = one._log.storage.transaction, []
 
-    def slow(rows: Any, ends: Any) -> list[int]:
+    def slow(study: int) -> Any:
         if len(overtaken) < 2:
             overtaken.append(two.ask()[0].object)
-        return record(rows, ends)
+        return transaction(study)
 
-    monkeypatch.setattr(one._store, "record", slow)
+    monkeypatch.setattr(one._log.storage, "transaction", slow)
     (s,) = one.ask()
     assert len({s.object, *overtaken}) == len(one.trials) == 3
 
@@ -547,7 +546,7 @@ def eventually(holds: Callable[[], bool]) -> None:
 
 
 def lease_of(study: lw.Study, id: int) -> float:
-    return study.trials[id].lease or 0.0
+    return float(study._log.storage._logs[study._log.study].leases[id])  # type: ignore[attr-defined]
 
 
 def test_leases_end_unless_their_process_renews_them(url: str) -> None:
@@ -578,21 +577,22 @@ def test_the_heart_beats_while_there_are_open_trials_and_no_longer() -> None:
         eventually(lambda s=s, first=first: lease_of(study, s.id) > first)  # type: ignore[misc]
         # Whoever looks at the moment when the first lease would have ended finds it renewed.
         time.sleep(max(0.0, first - time.time()) + 1e-3)
-        assert study._store.expire() == []
+        study._log.expire()
+        assert study.trials[s.id].state is lw.State.ASKED
         study.tell(s, 1.0)
         heart.join()
 
 
 def test_a_heart_goes_on_beating_when_the_storage_was_away(monkeypatch: pytest.MonkeyPatch) -> None:
     study, away = of_words(lease=0.3), iter([True, True])
-    beat = study._store._beat
+    beat = study._log.storage.beat
 
-    def flaky(ids: Any, lease: float) -> None:
+    def flaky(*what: Any) -> None:
         if next(away, False):
             raise lw.StorageError("the server is restarting")
-        beat(ids, lease)
+        beat(*what)
 
-    monkeypatch.setattr(study._store, "_beat", flaky)
+    monkeypatch.setattr(study._log.storage, "beat", flaky)
     (s,) = study.ask()
     first = lease_of(study, s.id)
     eventually(lambda: lease_of(study, s.id) > first)

@@ -12,10 +12,10 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from likewise.study.storage.trials import Row
 
 from likewise.errors import StorageError, StudyError
 from likewise.study.record.trial_tables import export, read_entries
-from likewise.study.storage.trials import Row
 from likewise.study.trial import State
 
 SUFFIXES = [".csv", ".parquet", ".json"]

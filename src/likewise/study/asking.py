@@ -99,7 +99,7 @@ class Asking:
     def _propose(self, n: int) -> Proposal:
         """Up to `n` distinct objects that are free as far as this worker knows."""
         before = self.proposal
-        held = self.ledger.keys(OPEN if self.replicates else HOLDING)
+        held = self.ledger.held(OPEN if self.replicates else HOLDING)
         kept, notes = [x for x, _ in self.kept], [note for _, note in self.kept]
         taken = held | self.lost | {self.space.key(x) for x in kept}
         rng = np.random.default_rng([self.seed, len(self._known), self.attempt])
@@ -155,7 +155,7 @@ class Asking:
         stated = [Stated.of(self.space, s.object) for s in suggestions]
         said = [{**explanation.summary(s, proposal.beliefs), **self._provenance(s)} for s in suggestions]
         with self.log.change("ask") as draft:
-            held = draft.ledger.keys()
+            held = draft.ledger.held()
             again = [self.replicates or s.notes.get("stage") == REPEAT for s in suggestions]
             lost = [
                 x.key

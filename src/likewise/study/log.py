@@ -313,7 +313,7 @@ class Ledger:
         """The key of a trial's object."""
         return self._keys.get(id)
 
-    def keys(self, states: Collection[State] = HOLDING) -> set[str]:
+    def held(self, states: Collection[State] = HOLDING) -> set[str]:
         """The keys of the objects that have a trial in one of these states."""
         return {self._keys[i] for i, t in self._trials.items() if t.state in states}
 

@@ -12,12 +12,12 @@ from multiprocessing import get_all_start_methods
 from pathlib import Path
 
 import pytest
+from tests.fixtures.logs import add, log_of
 
 import likewise as lw
 from likewise.errors import StorageError
 from likewise.study.storage import forking
 from likewise.study.storage.base import open_storage
-from tests.fixtures.logs import add, log_of
 
 TELLS, WORKERS = 40, 2
 Start = Callable[..., subprocess.Popen[str]]

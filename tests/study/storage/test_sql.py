@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from tests.fixtures.logs import add, end, log_of
 
 from likewise.errors import MissingExtra, StorageError
+from likewise.study.log import studies
 from likewise.study.storage import database, sql
 from likewise.study.storage.address import without_password
 from likewise.study.storage.base import open_storage
-from likewise.study.log import studies
 from likewise.study.storage.sql import Sql, open_sql
 from likewise.study.trial import State
-from tests.fixtures.logs import add, end, log_of
 
 Start = Callable[..., subprocess.Popen[str]]
 # A dozen processes on two cores may take their time.

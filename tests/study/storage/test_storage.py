@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.fixtures.logs import log_of
 
 from likewise.study.storage.base import open_storage
 from likewise.study.storage.memory import Memory
-from tests.fixtures.logs import log_of
 
 
 @pytest.mark.parametrize("url", [None, "sqlite://", "sqlite:///:memory:"])

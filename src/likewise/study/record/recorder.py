@@ -68,7 +68,7 @@ class Recorder:
         self.log.sync()
         self._check_comparable([x.object for x in stated])
         with self.log.change("enqueue") as draft:
-            known = draft.ledger.keys({State.TOLD, State.FAILED})
+            known = draft.ledger.held({State.TOLD, State.FAILED})
             seen = set[str]()
             for x in stated:
                 if x.key in seen or draft.ledger.open_for(x.key) is not None:
