@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from tests.fixtures.logs import add, end, log_of
+from tests.fixtures.logs import add, correct, end, log_of
 
 from likewise.errors import StorageWarning, StudyError
 from likewise.study.log import FOLLOWS, Taken, differences, read_log, studies
 from likewise.study.storage.base import Storage, Stored, open_storage
 from likewise.study.trial import Outcome, State
 
-STATES = (State.ASKED, State.TOLD, State.FAILED, State.ABANDONED, State.WITHDRAWN)
+STATES = (State.ASKED, State.TOLD, State.FAILED, State.ABANDONED)
 ids = st.integers(0, 8)
 values = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -31,10 +31,11 @@ class Twins(RuleBasedStateMachine):
     def begin(self) -> None:
         self.logs = [log_of(self.storage, f"study {id(self)}", who) for who in ("Ann", "Bob")]
         self.model: list[tuple[str, State, float | None]] = []
+        self.withdrawn: set[int] = set()
 
     @rule(who=st.integers(0, 1), names=st.lists(st.sampled_from("abcdef"), max_size=3, unique=True))
     def add(self, who: int, names: list[str]) -> None:
-        free = not {x for x, state, _ in self.model if state not in (State.ABANDONED, State.WITHDRAWN)} & set(names)
+        free = not {x for x, state, _ in self.model if state is not State.ABANDONED} & set(names)
         try:
             given = add(self.logs[who], *names)
         except Taken:
@@ -48,26 +49,28 @@ class Twins(RuleBasedStateMachine):
     def end(self, who: int, id: int, state: State, value: float) -> None:
         told = value if state is State.TOLD else None
         fits = id < len(self.model) and self.model[id][1] in FOLLOWS[state]
+        fits = fits and (id not in self.withdrawn or state is State.ABANDONED)
         try:
             end(self.logs[who], id, state, told)
         except StudyError:
             assert not fits
             return
         assert fits
-        name, _, before = self.model[id]
-        self.model[id] = name, state, before if state is State.WITHDRAWN else told
+        self.model[id] = self.model[id][0], state, told
 
-    @rule(who=st.integers(0, 1), id=ids, value=values)
-    def amend(self, who: int, id: int, value: float) -> None:
-        fits = id < len(self.model) and self.model[id][2] is not None
+    @rule(who=st.integers(0, 1), id=ids, value=st.none() | values)
+    def correct(self, who: int, id: int, value: float | None) -> None:
+        """Amended, or with None withdrawn."""
+        states = [State.TOLD] if value is not None else [State.TOLD, State.FAILED]
+        fits = id < len(self.model) and self.model[id][1] in states
         try:
-            with self.logs[who].change("amend") as draft:
-                draft.change(id, state=State.TOLD, outcomes={"value": {"value": value}}, why="typo")
+            correct(self.logs[who], id, value)
         except StudyError:
             assert not fits
             return
         assert fits
-        self.model[id] = self.model[id][0], State.TOLD, value
+        self.model[id] = self.model[id][0], State.ABANDONED if value is None else State.TOLD, value
+        self.withdrawn |= {id} if value is None else set()
 
     @rule(who=st.integers(0, 1))
     def reopen(self, who: int) -> None:
@@ -135,15 +138,20 @@ def test_what_is_amended_keeps_its_place_and_what_is_withdrawn_frees_its_object(
     log = log_of()
     for name in "abc":
         end(log, *add(log, name), value=1.0)
-    with log.change("amend") as draft:
-        draft.change(0, state=State.TOLD, outcomes={"value": {"value": 5.0}}, why="typo")
+    correct(log, 0, 5.0)
     assert [t.id for t in log.ledger.within(State.TOLD)] == [0, 1, 2]
     assert log.ledger.trials[0].value == 5.0
-    end(log, 1, State.WITHDRAWN)
+    correct(log, 1, None)
     assert [t.id for t in log.ledger.within(State.TOLD)] == [0, 2]
     assert add(log, "b") == [3]
-    with pytest.raises(StudyError, match="not told 'cost' yet"), log.change("amend") as draft:
-        draft.change(0, state=State.TOLD, outcomes={"cost": {"value": 5.0}})
+    assert [[str(c) for c in t.corrections] for t in log_of(log.storage).ledger.trials] == [
+        ["amended, was 1 (typo)"],
+        ["withdrawn, was 1 (typo)"],
+        [],
+        [],
+    ]
+    with pytest.raises(StudyError, match="trial 1 is withdrawn; tell its object"):
+        end(log, 1, value=2.0)
 
 
 def test_a_change_is_whole_or_not_at_all(storage: Storage) -> None:

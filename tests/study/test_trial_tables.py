@@ -12,11 +12,10 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from likewise.study.storage.trials import Row
 
 from likewise.errors import StorageError, StudyError
 from likewise.study.record.trial_tables import export, read_entries
-from likewise.study.trial import State
+from likewise.study.trial import Outcome, State, Trial
 
 SUFFIXES = [".csv", ".parquet", ".json"]
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -59,30 +58,29 @@ tables = st.one_of(
 
 def read_table(path: Path, **columns: Any) -> list[tuple[str, float, float | None]]:
     """The measured trials of a table: each object as JSON text, its value and its standard deviation, if known."""
-    return [(e.payload, e.value, e.std) for e in read_entries(path, **columns) if e.value is not None]
+    return [
+        (e.payload, e.outcomes["value"].value, e.outcomes["value"].std)
+        for e in read_entries(path, **columns)
+        if e.outcomes
+    ]
 
 
-def stored(objects: list[Any], values: list[float], errors: list[str]) -> list[Row]:
+def stored(objects: list[Any], values: list[float], errors: list[str]) -> list[Trial]:
     """Rows in every state, with those values and errors."""
     rows = []
     for id, (x, value, error) in enumerate(zip(objects, values, errors, strict=True)):
         state = list(State)[id % 4]
         told = state is State.TOLD
         rows.append(
-            Row(
-                id=id,
-                key=str(id),
-                payload=json.dumps(x),
-                state=state,
-                value=value if told else None,
-                std=abs(value) if told else None,
-                error=error if state is State.FAILED else None,
+            Trial(
+                id,
+                x,
+                state,
+                {"value": Outcome(value, abs(value))} if told else {},
+                error if state is State.FAILED else None,
                 worker=error,
                 created=1.5e9 + id / 3,
                 updated=1.5e9 + id / 7,
-                lease=None,
-                summary="{}",
-                revision=id + 1,
             )
         )
     return rows
@@ -102,7 +100,9 @@ def test_what_is_exported_comes_back(suffix: str, objects: list[Any], data: st.D
         entries = read_entries(path)
         assert [found.name for found in Path(name).iterdir()] == [path.name]
     assert [json.loads(entry.payload) for entry in entries] == objects
-    assert [entry[1:5] for entry in entries] == [(row.value, row.std, row.state, row.error) for row in rows]
+    told = [{name: Outcome(m.value, m.std) for name, m in entry.outcomes.items()} for entry in entries]
+    assert told == [row.outcomes for row in rows]
+    assert [(entry.state, entry.error) for entry in entries] == [(row.state, row.error) for row in rows]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

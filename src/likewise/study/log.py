@@ -29,7 +29,7 @@ from typing import Any, final
 from likewise.errors import StorageWarning, StudyError
 from likewise.spaces.base import key_of
 from likewise.study.storage.base import NotStored, Storage, Stored, Transaction, open_storage
-from likewise.study.trial import LIMITS, VALUE, Outcome, State, Trial
+from likewise.study.trial import LIMITS, VALUE, Correction, Outcome, State, Trial
 from likewise.tables.nesting import strict_json
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
@@ -39,12 +39,12 @@ FOLLOWS: Mapping[State, frozenset[State]] = {
     State.TOLD: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
     State.FAILED: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
     State.ABANDONED: frozenset({State.QUEUED, State.ASKED, State.ABANDONED}),
-    State.WITHDRAWN: frozenset({State.TOLD, State.FAILED}),
 }
 HOLDING = frozenset({State.QUEUED, State.ASKED, State.TOLD, State.FAILED})
 OPEN = frozenset({State.QUEUED, State.ASKED})
 STATES: Mapping[str, State] = {state.value: state for state in State}
-AMEND = "amend"
+AMEND, WITHDRAW = "amend", "withdraw"
+CORRECTIONS = {AMEND: "amended", WITHDRAW: "withdrawn"}
 KEYS_SHOWN = DIFFERENCES_SHOWN = 8
 
 
@@ -116,6 +116,20 @@ def _outcome(name: str, stored: Mapping[str, Any], revision: int) -> Outcome:
 
 def _is_number(content: Any) -> bool:
     return isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content)
+
+
+def is_withdrawn(trial: Trial) -> bool:
+    """Whether the result of a trial was taken back."""
+    return trial.state is State.ABANDONED and bool(trial.corrections) and trial.corrections[-1].withdrew
+
+
+def why_final(trial: Trial) -> str:
+    """Why a trial cannot be amended, or withdrawn."""
+    if trial.state is State.FAILED:
+        return "failed and has no value to amend; withdraw it, and tell its object"
+    if is_withdrawn(trial):
+        return "is withdrawn; tell its object"
+    return f"is {trial.state.value} and has no value yet; tell it one, or abandon it"
 
 
 def plain_text(text: object) -> str:
@@ -192,16 +206,14 @@ class Ledger:
                 raise StudyError(f"there is no trial {id}; {there}")
             x = objects[id] if id in objects else self._from_json(entry["object"])
             before = Trial(id, x, state, created=event.at, objective=self._objective)
-        elif event.kind == AMEND:
-            outcomes = self._amended(before, outcomes)
+        elif event.kind in CORRECTIONS:
+            return self._corrected(before, outcomes, event, entry.get("why", ""))
         elif state is State.TOLD is before.state and not outcomes.keys() & before.outcomes.keys():
             outcomes = {**before.outcomes, **outcomes}
         elif state is State.FAILED and self.lacks_outcomes(id):
             outcomes = dict(before.outcomes)
-        elif before.state not in FOLLOWS[state]:
+        elif before.state not in FOLLOWS[state] or (state is not State.ABANDONED and is_withdrawn(before)):
             raise Taken([self._keys[id]]) if state is State.ASKED else self._settled(before)
-        elif state is State.WITHDRAWN:
-            outcomes = dict(before.outcomes)
         if state is State.TOLD and not outcomes:
             raise StudyError(f"trial {id} is told, but no outcome is given")
         return Trial(
@@ -209,30 +221,46 @@ class Ledger:
             before.object,
             state,
             outcomes,
-            before.error if state is State.WITHDRAWN else entry.get("error"),
+            entry.get("error"),
             event.who if state is State.ASKED or (new and state is not State.QUEUED) else before.worker,
             before.created,
             event.at,
             entry.get("lease"),
             entry.get("said", before.summary),
             {**before.notes, **entry["notes"]} if "notes" in entry else before.notes,
+            before.corrections,
             self._objective,
         )
 
-    def _amended(self, before: Trial, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-        """The outcomes with others in their place, which count from when the first ones were told."""
+    def _corrected(self, before: Trial, outcomes: Mapping[str, Outcome], event: Event, why: str) -> Trial:
+        """The trial with other outcomes, which count from when the first ones were told, or with none any more."""
+        did = CORRECTIONS[event.kind]
+        states = {State.TOLD} if event.kind == AMEND else {State.TOLD, State.FAILED}
+        if before.state not in states:
+            raise StudyError(f"trial {before.id} {why_final(before)}")
         for name in outcomes:
             if name not in before.outcomes:
-                raise StudyError(f"trial {before.id} was not told {name!r} yet, so it cannot be amended; tell it")
+                raise StudyError(f"trial {before.id} has no {name!r} to amend; tell it")
         moved = {name: replace(one, told=before.outcomes[name].told) for name, one in outcomes.items()}
-        return {**before.outcomes, **moved}
+        said = {name: before.outcomes[name] for name in moved} if event.kind == AMEND else before.outcomes
+        correction = Correction(did, said, why, event.who, event.at, before.error)
+        return replace(
+            before,
+            state=before.state if event.kind == AMEND else State.ABANDONED,
+            outcomes={**before.outcomes, **moved} if event.kind == AMEND else {},
+            error=None,
+            updated=event.at,
+            corrections=(*before.corrections, correction),
+        )
 
     def _settled(self, trial: Trial) -> StudyError:
+        if is_withdrawn(trial):
+            return StudyError(f"trial {trial.id} {why_final(trial)}")
         held = ", ".join(f"{name!r} {outcome}" for name, outcome in trial.outcomes.items())
         why = f" because {trial.error.splitlines()[-1]!r}" if trial.error else ""
         return StudyError(
-            f"trial {trial.id} is already {trial.state.value}{f' with {held}' if held else ''}{why}; amend(trial, …) "
-            "corrects it, and to record another measurement of its object, tell the object itself"
+            f"trial {trial.id} is already {trial.state.value}{f' with {held}' if held else ''}{why}; "
+            "to correct it, use `amend` or `withdraw`; to record another measurement, tell the object itself"
         )
 
     def _put(self, trial: Trial, entry: Mapping[str, Any], event: Event) -> None:
@@ -286,6 +314,11 @@ class Ledger:
             if self._keys[t.id] == key and t.id not in besides and not t.outcomes.keys() & set(names)
         )
         return min(ids, default=None)
+
+    def results_of(self, key: str) -> list[Trial]:
+        """The told and failed trials of an object."""
+        states = (State.TOLD, State.FAILED)
+        return [t for t in self.trials if self._keys[t.id] == key and t.state in states]
 
     def lacks_outcomes(self, id: int) -> bool:
         """Whether a trial was told some outcomes, and others not yet."""

@@ -18,8 +18,8 @@ class State(StrEnum):
     """Where a trial stands.
 
     `queued` trials wait to be asked first; `asked` ones are being evaluated; `told` ones have a value; `failed` ones an
-    error; `abandoned` ones were given back, or their lease ran out; `withdrawn` ones were told a value that turned out
-    wrong. The object of an abandoned or a withdrawn trial may be asked again.
+    error; `abandoned` ones were given back, their lease ran out, or their result was withdrawn. The object of an
+    abandoned trial may be asked again.
     """
 
     ASKED = "asked"
@@ -27,7 +27,6 @@ class State(StrEnum):
     FAILED = "failed"
     ABANDONED = "abandoned"
     QUEUED = "queued"
-    WITHDRAWN = "withdrawn"
 
 
 # What stands before a value that is only a limit.
@@ -65,6 +64,44 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Correction:
+    """What a trial said before it was amended or withdrawn.
+
+    did: "amended" or "withdrawn".
+    outcomes: what it said, by name; without names "value".
+    why: the reason.
+    worker, at: who did it, and when, in seconds since the epoch.
+    error: of a failure that was withdrawn, why it had failed.
+
+    >>> str(Correction("amended", {"value": Outcome(8971.0)}, "typo"))
+    'amended, was 8971 (typo)'
+    """
+
+    did: str
+    outcomes: Mapping[str, Outcome]
+    why: str = ""
+    worker: str | None = None
+    at: float = 0.0
+    error: str | None = None
+
+    @property
+    def withdrew(self) -> bool:
+        """Whether it took the result back, and put no other in its place."""
+        return self.did == "withdrawn"
+
+    def __str__(self) -> str:
+        several = len(self.outcomes) > 1
+        said = ", ".join(f"{name} {own}" if several else str(own) for name, own in self.outcomes.items())
+        return f"{self.did}{said and f', was {said}'}{self.why and f' ({self.why})'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it says, as plain data."""
+        said = {"did": self.did, "why": self.why, "by": self.worker, "at": self.at, "error": self.error}
+        outcomes = {name: outcome.to_dict() for name, outcome in self.outcomes.items()}
+        return {**{name: content for name, content in said.items() if content is not None}, "outcomes": outcomes}
+
+
+@dataclass(frozen=True)
 class Trial:
     """One object of a study: its state, what was measured of it, and when and by whom.
 
@@ -78,6 +115,7 @@ class Trial:
     lease: for how many seconds it was asked, if not for ever.
     summary: what the model said when it was asked.
     notes: the user's own remarks.
+    corrections: what was amended or withdrawn, with what it said before; the latest last.
     objective: the name of the outcome whose numbers are `value`, `std` and `limit`; None where there are several.
 
     >>> Trial(0, "CCO", State.TOLD, {"value": Outcome(0.31)}).value
@@ -95,6 +133,7 @@ class Trial:
     lease: float | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
     notes: Mapping[str, Any] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
     objective: str | None = field(default=VALUE, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -133,6 +172,7 @@ class Trial:
     def __repr__(self) -> str:
         told = ", ".join(f"{name}={outcome}" for name, outcome in self.outcomes.items())
         said = [told, brief(self.error, 80) if self.error else ""]
+        said += [str(last) for last in self.corrections[-1:] if last.withdrew is (self.state is State.ABANDONED)]
         return f"Trial({', '.join([str(self.id), brief(self.object), self.state.value, *filter(None, said)])})"
 
     def _repr_html_(self) -> str:
