@@ -198,23 +198,20 @@ def test_stored_studies_are_listed_and_exported(run: Run, stored: str, tmp_path:
     assert run("export", stored, "first", "--out", "first.xlsx").code == 2
 
 
-def test_bad_rows_are_checked_set_aside_and_passed_over(run: Run, stored: str) -> None:
-    assert "Every row of" in run("check", stored).out
+def test_bad_events_are_listed_and_passed_over(run: Run, stored: str) -> None:
+    assert "Every event of" in run("check", stored).out
     with sqlite3.connect(stored.removeprefix("sqlite:///")) as connection:
-        connection.execute("UPDATE likewise_trials SET value = 'high' WHERE id = 0")
+        bad = """{"trials": [{"id": 0, "state": "told", "outcomes": {"value": {"value": "high"}}}]}"""
+        connection.execute("UPDATE likewise_events SET body = ? WHERE kind = 'tell' AND study = 1", (bad,))
     connection.close()
-    assert [each["trials"]["told"] for each in run("studies", stored, "--json").data["studies"]] == [2]
     answer = run("export", stored, "first", "--out", "first.csv")
     assert answer.code == 0
-    assert "trial 0 of study 'first': value is 'high'" in answer.err
-    assert "1 trials" in answer.out
-    (bad,) = run("check", stored, "--json").data["bad"]
-    assert (bad["study"], bad["id"], bad["field"]) == ("first", 0, "value")
-    answer = run("check", stored, "--set-aside")
-    assert "which is no finite number" in answer.out
-    assert "Every row of" in answer.out
-    assert run("check", stored, "--json").data == run("check", stored, "--set-aside", "--json").data
-    assert run("export", stored, "first", "--out", "second.csv").err == ""
+    assert "of study 'first'" in answer.err
+    assert "finite number" in answer.err
+    (listed, *_) = run("check", stored, "--json").data["bad"]
+    assert listed["study"] == "first"
+    assert "finite number" in listed["reason"]
+    assert "finite number" in run("check", stored).out.replace("\n", " ")
 
 
 @pytest.mark.parametrize("password", ["hush:hush", "hush/hush", "hush@hush", "hush?hush"])

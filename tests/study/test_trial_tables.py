@@ -58,11 +58,8 @@ tables = st.one_of(
 
 def read_table(path: Path, **columns: Any) -> list[tuple[str, float, float | None]]:
     """The measured trials of a table: each object as JSON text, its value and its standard deviation, if known."""
-    return [
-        (e.payload, e.outcomes["value"].value, e.outcomes["value"].std)
-        for e in read_entries(path, **columns)
-        if e.outcomes
-    ]
+    entries = [(entry.payload, entry.outcomes.get("value")) for entry in read_entries(path, **columns)]
+    return [(payload, told.value, told.std) for payload, told in entries if told is not None]
 
 
 def stored(objects: list[Any], values: list[float], errors: list[str]) -> list[Trial]:
