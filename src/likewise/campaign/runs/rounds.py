@@ -12,11 +12,11 @@ import polars
 from likewise.campaign.objects import to_cells
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
-from likewise.campaign.runs.cells import check_room, is_same_cell, updated_status
+from likewise.campaign.runs.cells import check_room, is_same_cell
 from likewise.campaign.runs.columns import run_name, whole
 from likewise.campaign.runs.merged import Base
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import Kind
+from likewise.campaign.states import Kind, updated_status
 from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import empty
 from likewise.tables.typed import parse_as, with_cells
