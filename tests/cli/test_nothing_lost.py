@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.cli.test_campaign import FAST, fill, following, rewrite, vowels
 
 Run = Callable[..., Any]
@@ -82,7 +81,8 @@ def test_a_state_with_a_remark_is_one_cell(run: Run, words: Path, rows: Rows, ty
 def test_what_could_not_be_read_stays_in_its_file(run: Run, words: Path) -> None:
     """The printed commands go on: tell names the row, suggest refuses, and once it is empty both work."""
     assert run(*ask(words)).code == 0
-    rewrite(Path("next.csv"), lambda each: (each[0].update(score="7?5?"), each[1].update(score="3")) and None)
+    typed = iter(("7?5?", "3", ""))
+    fill(Path("next.csv"), "score", lambda row: next(typed))
     refused = run(*ask(words))
     assert refused.code == 2
     (printed,) = [text.partition(")")[0] for text in " ".join(refused.err.split()).split("(")[1:]]
@@ -90,9 +90,9 @@ def test_what_could_not_be_read_stays_in_its_file(run: Run, words: Path) -> None
     assert "row 2. Correct or empty" in told.out
     command = following(told)
     assert command[0] == "tell"
-    typed = Path("next.csv").read_bytes()
+    before = Path("next.csv").read_bytes()
     assert run(*ask(words)).code == 2
-    assert Path("next.csv").read_bytes() == typed
+    assert Path("next.csv").read_bytes() == before
     rewrite(Path("next.csv"), lambda each: each[0].update(score=""))
     assert run(*following(run(*command))).code == 0
 
@@ -105,3 +105,37 @@ def test_a_file_of_results_that_we_have_not_written_is_not_replaced(run: Run, wo
     assert run(*following(told), *FAST).code == 0
     assert run(*ask(words, "lab.csv")).code == 2
     assert lab.read_bytes() == before
+
+
+def test_printed_commands_leave_out_bad_rows_with_settings_that_do_not(run: Run, save: Save, words: Path) -> None:
+    """What was typed beyond the settings goes on, from round to round, and a decision that is asked for, too."""
+    assert following(run("init", words, "-o", "word", "-n", 2, *FAST)) == ["suggest"]
+    words.write_text(words.read_text(encoding="utf-8") + "w81,ABCD,oops\n", encoding="utf-8")
+    assert run("suggest").code == 1
+    answer = run("suggest", "--skip-bad")
+    for _ in range(2):
+        command = following(answer)
+        assert command == ["tell", "--skip-bad"]
+        fill(Path("next.csv"), "score", vowels)
+        command = following(run(*command))
+        assert command == ["suggest", "--skip-bad"]
+        answer = run(*command)
+    fill(Path("next.csv"), "score", vowels)
+    assert run("tell", "--skip-bad").code == 0
+    rewrite(Path("next.csv"), lambda each: each[0].update(score="99"))
+    rewrite(words, lambda each: [row.update(score="98") for row in each if row["status"] == "done"] and None)
+    refused = run("tell", "--skip-bad")
+    assert refused.code == 1
+    ways = [line.partition("  (")[0].split()[1:] for line in refused.err.splitlines() if line.startswith("  likewise")]
+    assert ways
+    assert all("--skip-bad" in way for way in ways)
+    assert following(run(*ways[0])) == ["suggest", "--skip-bad"]
+
+
+def test_a_table_of_headers_alone_says_what_comes_before_the_command(run: Run, save: Save) -> None:
+    table = save("smiles,yield\n", "heads.csv")
+    begun = run("init", table)
+    assert "add one for each object" in begun.out
+    command = following(begun)
+    table.write_text("smiles,yield\n" + "".join(f"C{'C' * k}O,\n" for k in range(9)), encoding="utf-8")
+    assert following(run(*command)) == ["tell"]

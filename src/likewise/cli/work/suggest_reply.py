@@ -142,7 +142,7 @@ def following(table: Path) -> Path:
 
 def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
     problem, out, report = answer.problem, answer.files.out, answer.files.report
-    other = problem.recommended()
+    other, reasons = problem.recommended(), Reasons.of(problem)
     suggestions = [
         {
             "rank": rank,
@@ -155,7 +155,7 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
             "chance": s.chance,
             "improvement": s.improvement,
             **outcomes_json(s),
-            "because": analogues_json(problem, s.analogues),
+            "because": analogues_json(problem, s.analogues, reasons),
         }
         for rank, s in enumerate(answer.suggestions, 1)
     ]
