@@ -133,8 +133,8 @@ def headline(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
     text = (
         "- [Benchmarks](docs/benchmarks.md) against BoTorch, Optuna and others, and where `likewise` loses. Regret "
         f"over that of each task's best peer, geometric means: {pools.mean} on {pools.number} pools of real data "
-        f"(largest {pools.largest}), {alike.mean} on {alike.number} of them without {', '.join(DESCRIBED)}, where it sees "
-        f"more than the peers, and {batches.mean} on {batches.number} in batches of 8"
+        f"(largest {pools.largest}), {alike.mean} on {alike.number} of them without {', '.join(DESCRIBED)}, where it "
+        f"sees more than the peers, and {batches.mean} on {batches.number} in batches of 8"
     )
     return textwrap.fill(text, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
 
