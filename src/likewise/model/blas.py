@@ -37,6 +37,8 @@ class _Single:
 
     def _lower(self) -> Any:
         if self._controller is None:
+            # NumPy and SciPy have a BLAS each, and only those that are loaded can be told.
+            import scipy.linalg  # noqa: F401
             from threadpoolctl import ThreadpoolController
 
             self._controller = ThreadpoolController()

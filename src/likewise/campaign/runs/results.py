@@ -33,11 +33,15 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Merged:
-    """What was merged into which table, and the copy of the table as it was, if it was changed in place."""
+    """What was merged into which table, and the copy of the table as it was, if it was changed in place.
+
+    `left_out` are the rows of the results that cannot be used, by their numbers.
+    """
 
     merge: Merge
     table: Sheet
     backup: Path | None
+    left_out: tuple[int, ...] = ()
 
 
 class Overlooked(UsageError):
@@ -92,13 +96,13 @@ def _merge_files(
         _remark_on_far(table, told, results, listener)
         if target != file:
             write_again(merge.frame, target, dialect_for(target, table.table.dialect), table.table)
-            return Merged(merge, table, None)
+            return Merged(merge, table, None, unusable(told))
         backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
         kept = [] if backup is None else [backup_line(backup)]
         journal.add([*(_result(each) for each in merge.told if each.run), told_line(results), *kept])
         if gone := thin_backups(journal):
             listener.note(f"{count(gone, 'old backup')} removed; the first and the last {KEPT} are kept")
-    return Merged(merge, table, backup)
+    return Merged(merge, table, backup, unusable(told))
 
 
 def replace_table(
@@ -185,6 +189,16 @@ def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
     if not any(name in columns for name in found.objects) and table.own.run in columns:
         return replace(found, objects=(table.own.run,), std=std, text=text, kinds={table.own.run: "text"})
     return replace(found, std=std, text=text)
+
+
+def unusable(told: Sheet) -> tuple[int, ...]:
+    """The rows of results that were left out and hold something all the same, by their numbers."""
+    typed = [bad.place for bad in told.skipped if bad.place in told.table.overlong or _has_values(told, bad.place)]
+    return tuple(told.table.number(place) for place in dict.fromkeys(typed))
+
+
+def _has_values(told: Sheet, place: int) -> bool:
+    return any(told.cell(name, place) for name in told.roles.values)
 
 
 def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> None:
