@@ -13,7 +13,8 @@ Each message names the thing, the value and the remedy. A `StorageWarning` says 
 `SuspectWarning` which value may be a bad measurement.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +29,18 @@ class LikewiseError(Exception):
     def __init__(self, message: str = "", *, settings: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.settings = dict(settings or {})
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What to write in place of a name that is not known: the near ones, or all there are.
+
+    >>> did_you_mean("solvnt", ["base", "solvent"]), did_you_mean("T", ["base", "solvent"])
+    ("did you mean 'solvent'?", "there are 'base', 'solvent'")
+    """
+    listed = list(known)
+    if near := get_close_matches(name, listed, cutoff=0.75):
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return f"there are {', '.join(map(repr, listed))}" if listed else "there are none"
 
 
 class SimilarityError(LikewiseError, ValueError):

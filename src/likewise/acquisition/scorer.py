@@ -14,6 +14,7 @@ from likewise.acquisition.base import Acquisition, Care
 from likewise.acquisition.confidence import LeastKnown
 from likewise.acquisition.measurement import TINY, margins_of, moved, moved_slope, noise_of
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
+from likewise.errors import StudyError
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
 from likewise.model.gram import same_objects
@@ -136,8 +137,19 @@ class Scorer(Scoring):
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         ((means, variances),) = moments
-        scores = self.acquisition.score(self._counted(means), self._spread(variances), self._best)
+        scores = self._checked(means, self.acquisition.score(self._counted(means), self._spread(variances), self._best))
         return self.acquisition.average(scores, self.committee.weights)[0]
+
+    def _checked(self, means: Matrix, scores: Any) -> Any:
+        """The scores of an acquisition, which may be the user's, refused where they are no numbers."""
+        if np.shape(scores) != means.shape or np.isnan(scores).any():
+            name = type(self.acquisition).__name__
+            shown = f"{scores!r:.80}" if np.shape(scores) != means.shape else "NaN"
+            raise StudyError(
+                f"the acquisition {name} gave {shown} for means of shape {means.shape}; "
+                "return a number for each mean, −inf for what is worth nothing"
+            )
+        return scores
 
     def bound_moments(
         self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
@@ -154,7 +166,7 @@ class Scorer(Scoring):
         """
         means, variances, pull = self.committee.linearise(Comparison(objects))
         slopes = self.acquisition.slopes(self._counted(means), self._spread(variances), self._best)
-        score, shares = self.acquisition.average(slopes.score, self.committee.weights)
+        score, shares = self.acquisition.average(self._checked(means, slopes.score), self.committee.weights)
 
         def gradient() -> Matrix:
             noise = self._noise if self.acquisition.noise_aware else 0.0

@@ -130,7 +130,7 @@ class Study(Telling):
         lease: float | None = None,
         worker: str | None = None,
     ) -> None:
-        check_setting(space, seed, lease)
+        check_setting(space, seed, lease, storage)
         self.goals = wanted = goals(direction, objectives, constraints, reference)
         self.preference = check_preference(preference, wanted.objectives)
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
