@@ -526,6 +526,13 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
     study.optimize(peak, budget=2)
     assert states(study) == ["told"] * 8
 
+    def broken(x: Any) -> float:
+        raise ValueError("broke the vial")
+
+    monkeypatch.setattr(study._store, "record", answerless)
+    study.optimize(broken, budget=1)
+    assert states(study) == ["told"] * 8 + ["failed"]
+
     def gone() -> None:
         raise StorageError("gone for good")
 

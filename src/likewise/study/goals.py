@@ -115,10 +115,25 @@ class Computed:
 
 
 @dataclass(frozen=True, eq=False)
+class Costs:
+    """What each object costs at one ask. Every ask has its own, as prices change, so that none is remembered longer."""
+
+    cost: Computed
+
+    def __call__(self, objects: Sequence[Any]) -> Vector:
+        """What each object costs, refused where it is nothing or less."""
+        costs = self.cost.values(objects)
+        if (wrong := np.flatnonzero(costs <= 0)).size:
+            i = int(wrong[0])
+            raise StudyError(f"the cost of {objects[i]!r} is {costs[i]:g}; a cost must be positive")
+        return costs
+
+
+@dataclass(frozen=True, eq=False)
 class Price:
     """What each object costs, and how much may be spent on all objects that are proposed together."""
 
-    cost: Computed
+    costs: Costs
     budget: float
 
     @classmethod
@@ -128,24 +143,11 @@ class Price:
             return None
         if cost is None:
             raise StudyError(f"budget={budget!r} needs cost=…: a function of an object, a field's name or a mapping")
-        given = cost if isinstance(cost, Computed) else Computed(cost)
+        computed = cost if isinstance(cost, Computed) else Computed(cost)
         spend = math.inf if budget is None else _finite("budget", budget)
         if not spend > 0:
             raise StudyError(f"budget={budget!r} buys nothing; give a positive number")
-        return cls(given, spend)
-
-    @property
-    def of_what(self) -> Any:
-        """What says that two prices are the same."""
-        return self.cost.of if isinstance(self.cost.of, str) else id(self.cost.of)
-
-    def costs(self, objects: Sequence[Any]) -> Vector:
-        """What each object costs, refused where it is nothing or less."""
-        found = self.cost.values(objects)
-        for x, price in zip(objects, found.tolist(), strict=True):
-            if price <= 0:
-                raise StudyError(f"the cost of {x!r} is {price:g}; a cost must be positive")
-        return found
+        return cls(Costs(computed), spend)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.errors import LikewiseError, StudyError
+from likewise.forks import ForkLock, watch
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
@@ -28,7 +28,6 @@ from likewise.similarity.effort import tallied
 from likewise.spaces.base import Space
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
-from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
 from likewise.study.goals import Computed, Direction, Limits, Price, goals
 from likewise.study.methods.base import Method, Restarting
@@ -140,14 +139,14 @@ class Study(Telling):
         self.seed = secrets.randbelow(2**32) if seed is None else int(seed)
         self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
-        self._lock = RLock()
+        self._lock = ForkLock(long=True)
         self._effort: Effort | None = None
         found = chosen.similarities(similarity, space, np.random.default_rng(self.seed))
         self._kind = next((one.kind for one in found if one.kind), "")
         kept = bounds_of(bounds, wanted)
         self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
         self._store: OpenStudy = open_storage(storage).open(name, {"space": space.describe(), **wanted.describe()})
-        self._ledger = Ledger(self._store, space.from_json, wanted.objective, wanted.outcomes)
+        self._ledger = self._empty_ledger()
         self._lease = lease
         self._heartbeat = Heartbeat(self._store, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)
@@ -334,13 +333,13 @@ class Study(Telling):
     def begin_in_child(self) -> None:
         """In a forked child: another worker, and nothing that a thread of the parent was in the middle of."""
         self.worker = f"{self.worker}-{os.getpid()}"
-        if not self._lock.acquire(blocking=False):
-            self._lock = RLock()
+        if not self._lock.free():
             self._proposer.restart()
-            self._ledger = Ledger(self._store, self.space.from_json, self.goals.objective)
-        else:
-            self._lock.release()
+            self._ledger = self._empty_ledger()
         self._recorder = replace(self._recorder, ledger=self._ledger, worker=self.worker)
+
+    def _empty_ledger(self) -> Ledger:
+        return Ledger(self._store, self.space.from_json, self.goals.objective, self.goals.outcomes)
 
     def _note(self, opening: dict[str, Any]) -> None:
         """Record what this opening uses, unless the last one used the same."""

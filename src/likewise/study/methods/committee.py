@@ -27,7 +27,7 @@ from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.study.checks import at_least_one, check_part, check_parts, check_spectra
-from likewise.study.goals import Goals, Price
+from likewise.study.goals import Goals
 from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
 from likewise.study.methods.outcomes import JointGoals
@@ -107,8 +107,6 @@ class CommitteeProposer(Proposer):
     search: Search | None
     initial: int
     joint: JointGoals = field(init=False)
-    # Of each way to compute a cost the one whose values pools keep.
-    _costs: dict[Any, Price] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.joint = JointGoals(self.goals)
@@ -180,18 +178,13 @@ class CommitteeProposer(Proposer):
 
     def _pick(self, n: int, known: Known, memory: _Memory, state: SearchState) -> list[Any]:
         if known.price is not None:
-            priced = self._priced(memory.scorer.with_pending(known.pending), known.price)
-            return pick_within(n, priced, memory.search, state)
+            scorer = memory.scorer.with_pending(known.pending)
+            return pick_within(n, Priced(scorer, known.price.costs, known.price.budget), memory.search, state)
         # On a plate each pick may bind the next ones, so that they are made one by one.
         usual = self.goals.single and self.strategy is None and state.plate is None
         given = None if state.plate is not None else self.strategy
         strategy = choose_strategy(self.space, self.acquisition) if usual else given or Sequential()
         return strategy.pick(n, memory.scorer, memory.search, state, known.pending)
-
-    def _priced(self, scorer: Scoring, price: Price) -> Priced:
-        # The same function for the same cost, as pools keep its values.
-        kept = self._costs.setdefault(price.of_what, price)
-        return Priced(scorer, kept.costs, price.budget)
 
     def _memory(self, known: Known, before: Proposal | None) -> _Memory:
         if before is not None and before.memory is not None:

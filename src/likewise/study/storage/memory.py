@@ -6,9 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import RLock
 from typing import Any, final
 
+from likewise.forks import ForkLock
 from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
 from likewise.study.storage.outcomes import stamp
 from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, fails_in_rest, join_notes, joined_outcomes, row_at
@@ -29,7 +29,7 @@ class Memory(Storage):
 
     def __init__(self) -> None:
         self._studies: dict[str, _MemoryStudy] = {}
-        self._lock = RLock()
+        self._lock = ForkLock()
 
     def _open(self, name: str, settings: dict[str, Any]) -> OpenStudy:
         with self._lock:
@@ -60,7 +60,7 @@ class Memory(Storage):
 class _MemoryStudy(OpenStudy):
     def __init__(self, name: str, settings: dict[str, Any]) -> None:
         super().__init__(name, settings)
-        self._lock = RLock()
+        self._lock = ForkLock()
         # In order of their last change, so that `since` reads from the end.
         self._rows: dict[int, Row] = {}
         self._holders: Counter[str] = Counter()
