@@ -11,7 +11,7 @@ from typing import Any, final
 
 from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
 from likewise.study.storage.outcomes import stamp
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, fails_in_rest, join_notes, joined_outcomes, row_at
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, gone_on, join_notes, row_at
 from likewise.study.trial import State
 
 
@@ -130,15 +130,14 @@ class _MemoryStudy(OpenStudy):
     def _end_rows(self, ends: Sequence[End]) -> list[Row]:
         """The rows of trials that end, as they will be; a StudyError if one of them cannot."""
         ended: dict[int, Row] = {}
+        now, revision = time.time(), self._revision + 1
         for end in ends:
             row = ended.get(end.id, self._rows.get(end.id))
-            if row is not None and row.state in FOLLOWS[end.state]:
+            if row is not None and end.why is None and row.state in FOLLOWS[end.state]:
                 ended[end.id] = self._go_on(row, end)
-            elif row is not None and fails_in_rest(row, end):
-                ended[end.id] = replace(row, state=end.state, error=end.error, notes=join_notes(row.notes, end.notes))
-            elif row is not None and (joined := joined_outcomes(row, end, self._revision + 1)) is not None:
-                ended[end.id] = replace(row, outcomes=joined, notes=join_notes(row.notes, end.notes))
-            elif refusal := self._refusal(end.id, row, len(self._rows), end.state):
+            elif row is not None and (after := gone_on(row, end, now, revision)) is not None:
+                ended[end.id] = after
+            elif refusal := self._refusal(end, row, len(self._rows)):
                 raise refusal
         return list(ended.values())
 
