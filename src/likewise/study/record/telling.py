@@ -40,8 +40,8 @@ class Telling(Answers):
     ) -> None:
         """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
 
-        A value that is far from all others is recorded with a `SuspectWarning`, and counts like any other. Do not tell a
-        wrong value again: `amend` corrects it.
+        A value that is far from all others is recorded with a `SuspectWarning`, and counts like any other. Do not tell
+        a wrong value again: `amend` corrects it.
 
         what: a suggestion, a trial, or any object that was measured anyway.
         value: a finite number, or a `Measurement` with its standard deviation; with named outcomes one for each that
