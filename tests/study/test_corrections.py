@@ -77,7 +77,7 @@ def test_several_outcomes_are_amended_one_by_one(storage: Any, n: int) -> None:
     study, right = _study(storage=storage, **FRONT), _study(**FRONT)
     told = {word: _several(word) for word in WORDS[:n]}
     right.tell_many(list(told.items()))
-    told[WORDS[3]] = {"yield": 9999.0, "cost": 1.0, "tox": 0.01}
+    told[WORDS[3]] = {"yield": 9999.0, "cost": 2.0, "tox": 0.01}
     study.tell_many(list(told.items()))
     study.tell(WORDS[-1], {"yield": 5.0})
     study.amend(WORDS[3], {"yield": _yield(WORDS[3]), "tox": _several(WORDS[3])["tox"]}, why="swapped")

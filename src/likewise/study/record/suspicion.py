@@ -46,7 +46,7 @@ class Suspicion:
         A value that lies between two others is not far from all, which costs next to nothing to see.
         """
         told = ledger.within(State.TOLD)
-        if any(_may_be_far(finding, told, name) for name in goals.outcomes for finding in findings):
+        if any(_some_far(findings, told, name) for name in goals.outcomes):
             ledger.sync()
             self.warn(ledger, goals, level=6)
 
@@ -62,11 +62,17 @@ class Suspicion:
                     warnings.warn(text, SuspectWarning, stacklevel=level)
 
 
-def _may_be_far(finding: Finding, told: Sequence[Trial], name: str) -> bool:
-    """Whether the value of an outcome may be far from those that were told before."""
-    value = finding.value_of(name)
-    if value is None:
+def _some_far(findings: Sequence[Finding], told: Sequence[Trial], name: str) -> bool:
+    """Whether one of the new values of an outcome is far from all others."""
+    new = [value for finding in findings if (value := finding.value_of(name)) is not None]
+    if not any(_may_be_far(value, told, name) for value in new):
         return False
+    known = [own for trial in told if (own := outcomes_of(trial).get(name)) is not None and own.limit is None]
+    return any(place >= len(known) for place in far_places([*known, *map(Outcome, new)]))
+
+
+def _may_be_far(value: float, told: Sequence[Trial], name: str) -> bool:
+    """Whether a value is above or below all that were told before."""
     above = below = False
     for trial in told:
         if name in trial.outcomes or not trial.outcomes:

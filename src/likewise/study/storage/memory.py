@@ -116,26 +116,26 @@ class _MemoryStudy(OpenStudy):
 
     def _record(self, rows: Sequence[NewRow], ends: Sequence[End]) -> list[int]:
         with self._lock:
-            ended = self._end_rows(ends)
+            now = time.time()
+            ended = self._end_rows(ends, now)
             changes: Counter[str] = Counter()
             for row in ended:
                 changes[row.key] += _holds(row) - _holds(self._rows[row.id])
             if taken := [new.key for new in rows if new.claims and self._holders[new.key] + changes[new.key] > 0]:
                 raise Taken(self.name, taken)
-            first, now = len(self._rows), time.time()
+            first = len(self._rows)
             added = [row_at(new, first + place, now, self._revision + 1) for place, new in enumerate(rows)]
             self._put([*ended, *added], now)
             return [row.id for row in added]
 
-    def _end_rows(self, ends: Sequence[End]) -> list[Row]:
+    def _end_rows(self, ends: Sequence[End], now: float) -> list[Row]:
         """The rows of trials that end, as they will be; a StudyError if one of them cannot."""
         ended: dict[int, Row] = {}
-        now, revision = time.time(), self._revision + 1
         for end in ends:
             row = ended.get(end.id, self._rows.get(end.id))
             if row is not None and end.why is None and row.state in FOLLOWS[end.state]:
                 ended[end.id] = self._go_on(row, end)
-            elif row is not None and (after := gone_on(row, end, now, revision)) is not None:
+            elif row is not None and (after := gone_on(row, end, now, self._revision + 1)) is not None:
                 ended[end.id] = after
             elif refusal := self._refusal(end, row, len(self._rows)):
                 raise refusal
