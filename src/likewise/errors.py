@@ -10,7 +10,7 @@
     └── MissingExtra      an optional library that is not installed
 
 Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on, a
-`SuspectWarning` which value may be a bad measurement.
+`SuspectWarning` which value is far from all others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -64,7 +64,7 @@ class StorageWarning(UserWarning):
 
 
 class SuspectWarning(UserWarning):
-    """A value that is more likely a bad measurement than true; it is kept, and no model is made of it."""
+    """A value that is far from all others, a hit or a slip; it counts like any other until it is corrected."""
 
 
 class TableError(LikewiseError, ValueError):

@@ -23,7 +23,6 @@ from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
 from likewise.model.spectrum import Treatment
 from likewise.model.targets.censoring import Mask, anchors, exact
-from likewise.model.targets.contamination import Suspect
 from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
@@ -75,7 +74,6 @@ class Committee:
     `values` and `extra_noise`, known variances of the measurements, are those it is conditioned on, on the user's
     scale; `limits` says which of the values are limits, and on which side (`censoring`), None where none is. `waiting`
     has, for each used similarity, the observed objects followed by those in flight, if any are.
-    `suspects` are observations that it is not conditioned on, because evidence says that they are bad measurements.
     """
 
     grams: tuple[Gram, ...]
@@ -85,7 +83,6 @@ class Committee:
     extra_noise: Vector | None = None
     limits: Vector | None = None
     waiting: Mapping[int, Gram] = field(default_factory=dict)
-    suspects: tuple[Suspect, ...] = ()
 
     def __len__(self) -> int:
         return len(self.grams[0])

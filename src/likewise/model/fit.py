@@ -230,7 +230,7 @@ def recondition(
         regression = _regress(treatment, psd, member.ratio, member.regression.amplitude, data)
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
-    return replace(bare, members=tuple(members), suspects=committee.suspects)
+    return replace(bare, members=tuple(members))
 
 
 def targets_of(committee: Committee) -> Targets:

@@ -22,11 +22,10 @@ from likewise.study.methods.base import Known, Proposal, Proposer
 from likewise.study.observations import failures, observations, trials_of
 from likewise.study.record.ledger import HOLDING, OPEN, Ledger
 from likewise.study.record.recorder import new_row
-from likewise.study.record.suspicion import REPEAT
 from likewise.study.storage.base import OpenStudy, Taken
 from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.trial import State, Trial
+from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
 RETRIES = 200
@@ -87,14 +86,6 @@ class Asking:
             ]
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
 
-    @property
-    def suspects(self) -> dict[str, list[Trial]]:
-        """The told trials that the model takes for bad measurements, by outcome."""
-        if self.proposal is None or self.proposal.beliefs is None:
-            return {}
-        beliefs = self.proposal.beliefs.items()
-        return {name: [self._trials[name][one.place] for one in each.committee.suspects] for name, each in beliefs}
-
     def preview(self, n: int) -> list[Suggestion]:
         """What `suggestions` would begin with, and nothing claimed."""
         self._take_queued(n)
@@ -147,8 +138,7 @@ class Asking:
         for s in found:
             summary = json.dumps({**explanation.summary(s, proposal.beliefs), **self._provenance(s)})
             row = new_row(self.space, s.object, summary=summary, **claim)
-            again = self.replicates or s.notes.get("stage") == REPEAT
-            rows.append(replace(row, replicate=again and row.key in known))
+            rows.append(replace(row, replicate=self.replicates and row.key in known))
         return rows
 
     def _provenance(self, s: Suggestion) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -106,9 +106,11 @@ def value_of(trial: Trial, name: str = VALUE) -> float:
     return trial.value
 
 
-def has_outcome(trial: Trial, name: str) -> bool:
-    """Whether a told trial has a value of this outcome."""
-    return name in trial.outcomes or (not trial.outcomes and trial.value is not None)
+def outcomes_of(trial: Trial) -> Mapping[str, Outcome]:
+    """What was measured of a trial, by name; that of the one objective without a name is "value"."""
+    if trial.outcomes or trial.value is None:
+        return trial.outcomes
+    return {VALUE: Outcome(trial.value, trial.std, trial.limit)}
 
 
 def std_of(trial: Trial, name: str = VALUE) -> float | None:
@@ -149,17 +151,13 @@ def _average(replicates: Sequence[Trial]) -> Trial:
     if n == 1:
         return first
     names = dict.fromkeys(name for trial in replicates for name in trial.outcomes)
-    found = [{**t.outcomes} or _unnamed(t) for t in replicates]
+    found = list(map(outcomes_of, replicates))
     outcomes = {name: _mean([each[name] for each in found if name in each]) for name in names}
     valued = [Outcome(value, trial.std, trial.limit) for trial in replicates if (value := trial.value) is not None]
     if not valued:
         return replace(first, value=None, std=None, limit=None, outcomes=outcomes)
     own = _mean(valued)
     return replace(first, value=own.value, std=own.std, limit=own.limit, outcomes=outcomes)
-
-
-def _unnamed(trial: Trial) -> dict[str, Outcome]:
-    return {} if trial.value is None else {VALUE: Outcome(trial.value, trial.std, trial.limit)}
 
 
 def _mean(measured: Sequence[Outcome]) -> Outcome:

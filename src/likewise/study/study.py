@@ -237,7 +237,7 @@ class Study(Telling):
             self._expire()
             asking = self._asking(replicates, plate, price)
             found = asking.suggestions(n, worker=self.worker, lease=self._lease)
-            self._suspicion.revise(asking.suspects, self.goals)
+            self._suspicion.warn(self._ledger, self.goals, level=3)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
             self._effort = Effort.of(perf_counter() - began, tally)

@@ -15,7 +15,7 @@ class State(StrEnum):
     """Where a trial stands.
 
     `queued` trials wait to be asked first; `asked` ones are being evaluated; `told` ones have a value; `failed` ones an
-    error; `abandoned` ones were given back, or their lease ran out, and their object may be asked again.
+    error; `abandoned` ones were given back or withdrawn, or their lease ran out, and their object may be asked again.
     """
 
     ASKED = "asked"
@@ -55,6 +55,38 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Correction:
+    """What a trial said before it was amended or withdrawn.
+
+    did: "amended" or "withdrawn".
+    outcomes: what it said, by name; without names "value".
+    why: the reason.
+    worker, at: who did it, and when, in seconds since the epoch.
+    error: of a failure that was withdrawn, why it had failed.
+
+    >>> str(Correction("amended", {"value": Outcome(8971.0)}, "typo"))
+    'amended, was 8971 (typo)'
+    """
+
+    did: str
+    outcomes: Mapping[str, Outcome]
+    why: str = ""
+    worker: str | None = None
+    at: float = 0.0
+    error: str | None = None
+
+    @property
+    def withdrew(self) -> bool:
+        """Whether it took the result back, and put no other in its place."""
+        return self.did == "withdrawn"
+
+    def __str__(self) -> str:
+        several = len(self.outcomes) > 1
+        said = ", ".join(f"{name} {own}" if several else str(own) for name, own in self.outcomes.items())
+        return f"{self.did}{said and f', was {said}'}{self.why and f' ({self.why})'}"
+
+
+@dataclass(frozen=True)
 class Trial:
     """One object of a study: its state, its value once told, and when and by whom it was evaluated.
 
@@ -69,6 +101,7 @@ class Trial:
     error: why it failed, if it did.
     worker: who evaluated it.
     created, updated: when it was added and last changed.
+    corrections: what was amended or withdrawn, with what it said before; the latest last.
 
     >>> Trial(0, "CCO", State.TOLD, value=0.31).state
     <State.TOLD: 'told'>
@@ -88,6 +121,7 @@ class Trial:
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     limit: str | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
 
     def __hash__(self) -> int:
         # Its object may be anything; equal trials have one number.
@@ -101,6 +135,7 @@ class Trial:
     def __repr__(self) -> str:
         told = ", ".join(f"{name}={outcome}" for name, outcome in self.outcomes.items())
         said = [told or (self.value is not None and f"value={self.measured}"), self.error and brief(self.error, 80)]
+        said += [str(last) for last in self.corrections[-1:] if last.withdrew is (self.state is State.ABANDONED)]
         return f"Trial({', '.join([str(self.id), brief(self.object), self.state.value, *filter(None, said)])})"  # type: ignore[list-item]
 
     def _repr_html_(self) -> str:

@@ -249,6 +249,47 @@ def outcomes_arrive_one_by_one(storage: Storage) -> None:
     assert study.since(0) == before
 
 
+def what_was_told_is_corrected(storage: Storage) -> None:
+    """A told trial is amended and withdrawn, a failed one withdrawn; it keeps what it said, and its object is free."""
+    study = storage.open("corrected", SETTINGS)
+    study.add(
+        [row("a", state=State.TOLD, value=8971.0, std=0.5), row("b", state=State.FAILED, error="broke"), row("c")]
+    )
+    study.add([row("d", state=State.TOLD, outcomes=outcomes(gain=1.0, cost=2.0))])
+    study.record(ends=[End(0, State.TOLD, 89.71, worker="w", why="typo"), End(1, State.ABANDONED, why="")])
+    study.record(ends=[End(3, State.TOLD, outcomes=outcomes(cost=3.0), why="")])
+    first, second, _, fourth = whole(storage.open("corrected", SETTINGS))
+    assert (first.state, first.value, first.std) == (State.TOLD, 89.71, None)
+    (entry,) = json.loads(first.corrections or "[]")
+    assert entry == {"did": "amended", "why": "typo", "by": "w", "at": first.updated, "value": 8971.0, "std": 0.5}
+    assert (second.state, second.error) == (State.ABANDONED, None)
+    assert json.loads(second.corrections or "[]")[0]["error"] == "broke"
+    assert {name: one["value"] for name, one in json.loads(fourth.outcomes or "{}").items()} == {
+        "gain": 1.0,
+        "cost": 3.0,
+    }
+    assert json.loads(fourth.corrections or "[]")[0]["outcomes"]["cost"]["value"] == 2.0
+    study.record(ends=[End(0, State.ABANDONED, why="wrong vial")])
+    withdrawn = whole(study)[0]
+    assert (withdrawn.state, withdrawn.value) == (State.ABANDONED, None)
+    assert [entry["value"] for entry in json.loads(withdrawn.corrections or "[]")] == [8971.0, 89.71]
+    before = study.since(0)
+    for id, state, said in (
+        (0, State.TOLD, "withdrawn"),
+        (1, State.ABANDONED, "withdrawn"),
+        (2, State.TOLD, "no value yet"),
+        (2, State.ABANDONED, "no value yet"),
+        (9, State.TOLD, "no trial 9"),
+    ):
+        end = End(id, state, 1.0 if state is State.TOLD else None, why="")
+        refuses(StudyError, said, call=lambda end=end: study.record(ends=[end]))  # type: ignore[misc]
+    assert study.since(0) == before
+    assert study.add([row("a"), row("b")]) == [4, 5]
+    study.settle(0, state=State.TOLD, value=90.0)
+    assert (told := whole(study)[0]).value == 90.0
+    assert told.corrections == withdrawn.corrections
+
+
 def a_trial_fails_in_the_rest(storage: Storage) -> None:
     """A trial that was told some outcomes may fail in the others, once; it keeps what was told, and its notes."""
     study = storage.open("rest", SETTINGS)
@@ -390,6 +431,7 @@ LAWS: tuple[Callable[[Storage], None], ...] = (
     ends_and_rows_are_recorded_together,
     outcomes_arrive_one_by_one,
     a_trial_fails_in_the_rest,
+    what_was_told_is_corrected,
     what_is_not_finite_is_refused,
     news_is_complete,
     leases_run_out,

@@ -46,6 +46,9 @@ EDITS = {
     "a summary that is a list": ("summary", "summary = '[]'"),
     "a revision that is a text": ("revision", "revision = 'x'"),
     "another digest": ("key", "digest = 'x'"),
+    "corrections that are no list": ("corrections", "corrections = '{}'"),
+    "a correction of nothing": ("corrections", "corrections = '[{}]'"),
+    "a correction without a time": ("corrections", """corrections = '[{"did": "amended", "why": ""}]'"""),
 }
 # Those that a server would refuse itself, or has no way to hold.
 LITE = ("text", "bytes", "UTF-8", "no time")

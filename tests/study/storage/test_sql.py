@@ -416,6 +416,7 @@ def aged(url: str) -> None:
         "ALTER TABLE likewise_trials DROP COLUMN std",
         "ALTER TABLE likewise_trials DROP COLUMN outcomes",
         "ALTER TABLE likewise_trials DROP COLUMN notes",
+        "ALTER TABLE likewise_trials DROP COLUMN corrections",
         "UPDATE likewise_meta SET value = '0' WHERE name = 'schema'",
     )
 
@@ -428,7 +429,7 @@ def test_an_older_schema_is_migrated(url: str, monkeypatch: pytest.MonkeyPatch) 
         with open_storage(url) as storage:
             (row,) = storage.open("old", {}).since(0)[0]
             assert (row.value, row.std) == (0.1, None)
-    assert execute(url, "SELECT value FROM likewise_meta") == [("2",)]
+    assert execute(url, "SELECT value FROM likewise_meta") == [(str(schema.VERSION),)]
 
 
 # The tables of schema 1, as SQLite kept them, with a study of two trials.
@@ -466,13 +467,13 @@ def test_a_file_of_schema_1_is_migrated_and_takes_outcomes(tmp_path: Path) -> No
             if not told:
                 study.settle(1, state=State.TOLD, outcomes='{"yield": {"value": 71.0}}')
             assert storage.check() == []
-    assert execute(f"sqlite:///{path}", "SELECT value FROM likewise_meta") == [("2",)]
+    assert execute(f"sqlite:///{path}", "SELECT value FROM likewise_meta") == [(str(schema.VERSION),)]
 
 
 def test_a_database_of_schema_1_is_migrated(url: str) -> None:
     with open_storage(url) as storage:
         storage.open("old", {}).add([NewRow("a", "1", state=State.TOLD, value=0.1)])
-    drop = [f"ALTER TABLE likewise_trials DROP COLUMN {column}" for column in ("outcomes", "notes")]
+    drop = [f"ALTER TABLE likewise_trials DROP COLUMN {column}" for column in ("outcomes", "notes", "corrections")]
     execute(url, *drop, "UPDATE likewise_meta SET value = '1' WHERE name = 'schema'")
     with open_storage(url) as storage:
         study = storage.open("old", {})

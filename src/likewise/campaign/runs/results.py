@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import polars
 
+from likewise.campaign.cautions import far_value
 from likewise.campaign.listener import Listener
 from likewise.campaign.runs.backups import KEPT, backup_line, thin_backups
 from likewise.campaign.runs.journal import Journal, now, told_line
@@ -20,7 +20,7 @@ from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.wording import count, shown
 from likewise.errors import TableError, UsageError
-from likewise.model.targets.contamination import far_values
+from likewise.study.record.suspicion import far_places
 from likewise.tables.locking import exclusive, opened_by
 from likewise.tables.reading import Table, read
 from likewise.tables.writing import dialect_for, keep_backup, write_again
@@ -229,20 +229,11 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
 def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
     """Note which results are far from all other values: a slip is easiest to mend at once."""
     for column in told.roles.values:
-        known, new = (_exact_values(each, column) for each in (table, told))
-        far = far_values(np.array([*known.values(), *new.values()]))
+        known, new = table.exact_in(column), told.exact_in(column)
         of = f"{column} " if told.roles.others else ""
-        for i in ([*new][k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
-            listener.note(
-                f"{of}{new[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
-                "all other values; if it is a slip, correct it in the table"
-            )
-
-
-def _exact_values(sheet: Sheet, column: str) -> dict[int, float]:
-    """The values of a column that are no limits, by place."""
-    found = {i: sheet.measurement(i, column) for i in sheet.measured_in(column)}
-    return {i: one.value for i, one in found.items() if one.limit is None}
+        for i in ([*new][k - len(known)] for k in far_places([*known.values(), *new.values()]) if k >= len(known)):
+            where = f"row {told.table.number(i)} of {results}: {of}"
+            listener.note(f"{where}{far_value(told.objects[i], new[i].value)}")
 
 
 def _list(conflicts: Sequence[Conflict]) -> str:

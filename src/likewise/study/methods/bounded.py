@@ -82,9 +82,6 @@ class BoundedProposer(Proposer):
     def believe(self, told: Told) -> AllBeliefs:
         return self._within(self.inner.believe(told))
 
-    def suspects(self, told: Told) -> Mapping[str, Sequence[int]]:
-        return self.inner.suspects(told)
-
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         self.inner.check(objects, known)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.acquisition.base import Acquisition
@@ -31,7 +31,6 @@ from likewise.study.goals import Goals
 from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
 from likewise.study.methods.outcomes import JointGoals
-from likewise.study.record.suspicion import REPEAT, to_repeat
 from likewise.study.similarities import similarities, with_fixed
 
 INITIAL = 5
@@ -124,36 +123,19 @@ class CommitteeProposer(Proposer):
             found[name] = Beliefs(committee, selection.conditioned, self.models[name].settings)
         return found
 
-    def suspects(self, told: Told) -> Mapping[str, Sequence[int]]:
-        whole = told.whole if len(self.models) > 1 else None
-        return {name: self.models[name].suspects(data, whole) for name, data in told.outcomes.items()}
-
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         next(iter(self.models.values())).check(objects, known)
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
         beliefs = self.believe(known.told) if known.told.objects else None
-        again = [] if beliefs is None or known.price is not None else self._again(beliefs, known)[:n]
-        found = self._propose_new(n - len(again), replace(known, pending=[*known.pending, *again]), before)
-        notes = [*({"stage": REPEAT} for _ in again), *found.notes]
-        return Proposal([*again, *found.objects], beliefs, notes, found.memory)
-
-    def _again(self, beliefs: AllBeliefs, known: Known) -> list[Any]:
-        """The objects of values that may be bad measurements, and the best of an objective if they are not."""
-        names = [name for name in self.goals.measured if name in beliefs]
-        each = (to_repeat(beliefs[name], known.told.outcomes[name], known, self.space) for name in names)
-        return list({self.space.key(x): x for found in each for x in found}.values())
-
-    def _propose_new(self, n: int, known: Known, before: Proposal | None) -> Proposal:
-        """Objects that were not measured yet, or may be measured again."""
         first = known.told.most(self.goals.measured) < self.initial
         state = search_state(self.space, known, self.goals)
         if n == 0 or is_used_up(state):
-            return Proposal([])
+            return Proposal([], beliefs)
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
         objects = complete(picks, n, state) if known.price is None else picks
-        return Proposal(objects, None, [{"stage": "initial"} if first else {} for _ in objects], memory)
+        return Proposal(objects, beliefs, [{"stage": "initial"} if first else {} for _ in objects], memory)
 
     def search_for(self, differentiable: bool) -> Search:
         """The search that was given, or that the space's abilities choose."""

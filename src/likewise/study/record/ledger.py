@@ -9,9 +9,10 @@ from bisect import insort
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, final
 
+from likewise.study.goals import VALUE
 from likewise.study.storage.base import BadRow, OpenStudy
 from likewise.study.storage.trials import Row
-from likewise.study.trial import Outcome, State, Trial
+from likewise.study.trial import Correction, Outcome, State, Trial
 
 AS_STORED = ("id", "state", "value", "std", "error", "worker", "created", "updated", "lease")
 HOLDING = frozenset({State.QUEUED, State.ASKED, State.TOLD, State.FAILED})
@@ -130,6 +131,15 @@ class Ledger:
         """The trial that evaluates the object of this key, or waits to, if there is one besides these."""
         return min((i for i in self._open if self._keys[i] == key and i not in besides), default=None)
 
+    def get(self, id: int) -> Trial | None:
+        """A trial by its number, if it is known."""
+        return self._trials.get(id)
+
+    def results_of(self, key: str) -> list[Trial]:
+        """The told and failed trials of an object, in the order of creation."""
+        found = (self._trials[i] for i in sorted(self._trials) if self._keys[i] == key)
+        return [trial for trial in found if trial.state in (State.TOLD, State.FAILED)]
+
     def key_of(self, id: int) -> str | None:
         """The key of a trial's object."""
         return self._keys.get(id)
@@ -203,7 +213,8 @@ class Ledger:
         if self._objective is not None and self._objective in outcomes:
             own = outcomes[self._objective]
             fields |= {"value": own.value, "std": own.std, "limit": own.limit}
-        return Trial(object=x, summary=summary, outcomes=outcomes, notes=notes, **fields)
+        corrections = tuple(map(_correction, json.loads(row.corrections or "[]")))
+        return Trial(object=x, summary=summary, outcomes=outcomes, notes=notes, corrections=corrections, **fields)
 
     def _object(self, payload: str) -> Any:
         at_hand = self._at_hand.get(payload)
@@ -212,3 +223,10 @@ class Ledger:
 
 def _outcomes(text: str | None) -> Mapping[str, Outcome]:
     return {} if text is None else {name: Outcome(**one) for name, one in json.loads(text).items()}
+
+
+def _correction(entry: Mapping[str, Any]) -> Correction:
+    outcomes = {name: Outcome(**own) for name, own in entry.get("outcomes", {}).items()}
+    if not outcomes and "value" in entry:
+        outcomes = {VALUE: Outcome(entry["value"], entry.get("std"))}
+    return Correction(entry["did"], outcomes, entry["why"], entry.get("by"), entry["at"], entry.get("error"))

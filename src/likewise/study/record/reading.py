@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from likewise.errors import SpaceError, StudyError
 from likewise.spaces.base import Space
-from likewise.study.goals import Goals
+from likewise.study.goals import VALUE, Goals
 from likewise.study.measurement import Measurement
-from likewise.study.record.findings import Finding, read_notes, told
+from likewise.study.record.findings import Finding, read_notes, told, unnamed
 from likewise.study.record.ledger import Ledger
 from likewise.study.record.trial_tables import Entry
 from likewise.study.trial import State, Trial
@@ -22,7 +22,7 @@ SETTLED = (State.TOLD, State.FAILED)
 
 def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledger, goals: Goals) -> list[Finding]:
     """The told and failed trials of a table beyond those that are known: of three equal ones, two known, the third."""
-    known = Counter(_identity(space, t.object, t) for state in SETTLED for t in ledger.within(state))
+    known = Counter(_identity(space, t.object, result) for t in ledger.trials for result in _results(t, goals))
     found = []
     for number, entry in enumerate(entries, 1):
         if entry.state in SETTLED:
@@ -33,6 +33,18 @@ def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledg
             else:
                 found.append(finding)
     return found
+
+
+def _results(trial: Trial, goals: Goals) -> Iterator[Trial | Finding]:
+    """What a trial says, and what it said before it was corrected: an older table has that."""
+    if trial.state in SETTLED:
+        yield trial
+    for before in trial.corrections:
+        if goals.named or before.error:
+            state = State.FAILED if before.error else State.TOLD
+            yield Finding(trial, state, outcomes=before.outcomes)
+        else:
+            yield unnamed(trial, before.outcomes[VALUE])
 
 
 def _identity(space: Space, x: Any, result: Trial | Finding) -> tuple[Any, ...]:

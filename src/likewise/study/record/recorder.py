@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
 from likewise.errors import SimilarityError, StudyError
 from likewise.spaces.base import Space, key_of
 from likewise.study.methods.base import Proposer
+from likewise.study.observations import outcomes_of
 from likewise.study.record.findings import Finding
 from likewise.study.record.ledger import Ledger, lot
-from likewise.study.storage.base import NoTrial, OpenStudy
+from likewise.study.storage.base import NoTrial, OpenStudy, why_final
 from likewise.study.storage.heartbeat import Heartbeat
 from likewise.study.storage.trials import End, NewRow
 from likewise.study.suggestion import Suggestion
@@ -52,6 +53,36 @@ class Recorder:
         for id in ends:
             self.heartbeat.drop(id)
         self._write(rows, ends)
+
+    def correct(self, trial: Trial, finding: Finding, why: str) -> None:
+        """Amend a trial by what was found, or withdraw it; what it said before is kept."""
+        measured = finding.value, finding.std
+        end = End(trial.id, finding.state, *measured, outcomes=finding.text, worker=self.worker, why=why)
+        self.store.record(ends=[end])
+
+    def settled(self, what: Any, id: int | None, states: Collection[State]) -> Trial:
+        """The trial in one of these states that is meant by a trial, a suggestion, a number, or an object of one."""
+        of = f"of study {self.store.name!r}"
+        if id is None and isinstance(what, Suggestion | Trial):
+            id = what.id
+        if id is None:
+            results = self.ledger.results_of(self.space.key(self.space.fit(what)))
+            if len(results) != 1:
+                which = f"say which by id=…: {'; '.join(map(repr, results))}" if results else "tell it one"
+                raise StudyError(f"{what!r} has {len(results) or 'no'} results in study {self.store.name!r}; {which}")
+            id = results[0].id
+        self._check_same(what, id)
+        trial = self.ledger.get(id)
+        if trial is None:
+            raise StudyError(f"study {self.store.name!r} has no trial {id!r}; `study.trials` has those that there are")
+        if trial.state not in states:
+            raise StudyError(f"trial {id} {of} {why_final(trial)}")
+        if isinstance(what, Trial) and (what.state, outcomes_of(what)) != (trial.state, outcomes_of(trial)):
+            raise StudyError(
+                f"trial {id} {of} is {trial!r} and not {what!r}: it was corrected meanwhile, or this is the mean of "
+                "several values; take it from `study.trials`"
+            )
+        return trial
 
     def enqueue(self, objects: Sequence[Any], *, replicate: bool, notes: str | None) -> None:
         """Objects that are to be asked next, refused where they wait already, or were measured and are not to be again.

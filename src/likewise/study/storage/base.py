@@ -17,7 +17,7 @@ from typing import Any, Self, final
 
 from likewise.errors import StorageWarning, StudyError
 from likewise.study.storage.trials import NO_SECONDS, End, NewRow, Row, check_end, check_json, check_row, finite
-from likewise.study.trial import State
+from likewise.study.trial import State, Trial
 
 DIFFERENCES_SHOWN = 8
 CHECK = "`likewise check URL` lists such rows, and --set-aside keeps them apart"
@@ -158,11 +158,14 @@ class OpenStudy(ABC):
         return StudyError(f"study {self.name!r} has been deleted; open it again to start afresh")
 
     @final
-    def _refusal(self, id: int, row: Row | None, size: int, state: State) -> StudyError | None:
-        """Why trial `id` did not become `state`, given what is there; None if it is so already."""
+    def _refusal(self, end: End, row: Row | None, size: int) -> StudyError | None:
+        """Why a trial did not end like this, given what is there; None if it is so already."""
+        id, state = end.id, end.state
         if row is None:
             there = f"its trials are 0 to {size - 1}" if size else "it has no trials yet"
             return NoTrial(id, f"study {self.name!r} has no trial {id}; {there}")
+        if end.why is not None:
+            return StudyError(f"trial {id} of study {self.name!r} {why_final(row)}")
         if row.state is state is State.ABANDONED:
             return None
         if state is State.ASKED:
@@ -171,7 +174,7 @@ class OpenStudy(ABC):
         why = f" because {row.error.splitlines()[-1]!r}" if row.error else ""
         return StudyError(
             f"trial {id} of study {self.name!r} is already {row.state.value}{held}{why}; "
-            "to record another measurement of its object, tell the object itself"
+            "to correct it, use `amend` or `withdraw`; to record another measurement, tell the object itself"
         )
 
 
@@ -279,6 +282,15 @@ def no_study(name: str, names: Sequence[str]) -> StudyError:
     """The error for a name that is not stored, with those that are."""
     there = ", ".join(map(repr, names[:DIFFERENCES_SHOWN])) or "none"
     return StudyError(f"there is no study {name!r} in this storage; stored studies: {there}")
+
+
+def why_final(trial: Row | Trial) -> str:
+    """Why a trial cannot be amended, or withdrawn."""
+    if trial.state is State.FAILED:
+        return "failed and has no value to amend; withdraw it, and tell its object"
+    if trial.state is State.ABANDONED and trial.corrections:
+        return "is withdrawn; tell its object"
+    return f"is {trial.state.value} and has no value yet; tell it one, or abandon it"
 
 
 def measured(outcomes: str | None) -> str:

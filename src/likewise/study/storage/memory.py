@@ -11,7 +11,7 @@ from typing import Any, final
 from likewise.forks import ForkLock
 from likewise.study.storage.base import OpenStudy, Storage, StudyInfo, Taken, aim, best_value, no_study
 from likewise.study.storage.outcomes import stamp
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, fails_in_rest, join_notes, joined_outcomes, row_at
+from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, gone_on, join_notes, row_at
 from likewise.study.trial import State
 
 
@@ -116,29 +116,28 @@ class _MemoryStudy(OpenStudy):
 
     def _record(self, rows: Sequence[NewRow], ends: Sequence[End]) -> list[int]:
         with self._lock:
-            ended = self._end_rows(ends)
+            now = time.time()
+            ended = self._end_rows(ends, now)
             changes: Counter[str] = Counter()
             for row in ended:
                 changes[row.key] += _holds(row) - _holds(self._rows[row.id])
             if taken := [new.key for new in rows if new.claims and self._holders[new.key] + changes[new.key] > 0]:
                 raise Taken(self.name, taken)
-            first, now = len(self._rows), time.time()
+            first = len(self._rows)
             added = [row_at(new, first + place, now, self._revision + 1) for place, new in enumerate(rows)]
             self._put([*ended, *added], now)
             return [row.id for row in added]
 
-    def _end_rows(self, ends: Sequence[End]) -> list[Row]:
+    def _end_rows(self, ends: Sequence[End], now: float) -> list[Row]:
         """The rows of trials that end, as they will be; a StudyError if one of them cannot."""
         ended: dict[int, Row] = {}
         for end in ends:
             row = ended.get(end.id, self._rows.get(end.id))
-            if row is not None and row.state in FOLLOWS[end.state]:
+            if row is not None and end.why is None and row.state in FOLLOWS[end.state]:
                 ended[end.id] = self._go_on(row, end)
-            elif row is not None and fails_in_rest(row, end):
-                ended[end.id] = replace(row, state=end.state, error=end.error, notes=join_notes(row.notes, end.notes))
-            elif row is not None and (joined := joined_outcomes(row, end, self._revision + 1)) is not None:
-                ended[end.id] = replace(row, outcomes=joined, notes=join_notes(row.notes, end.notes))
-            elif refusal := self._refusal(end.id, row, len(self._rows), end.state):
+            elif row is not None and (after := gone_on(row, end, now, self._revision + 1)) is not None:
+                ended[end.id] = after
+            elif refusal := self._refusal(end, row, len(self._rows)):
                 raise refusal
         return list(ended.values())
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from likewise.study.storage.base import BadRow
+from likewise.study.storage.corrections import corrections_fault
 from likewise.study.storage.outcomes import outcomes_fault
 from likewise.study.storage.trials import Row
 from likewise.study.trial import State
@@ -137,6 +138,7 @@ TRIAL = {
     "revision": Field(sa.BigInteger, _count),
     "outcomes": Field(sa.Text, outcomes_fault, optional=True),
     "notes": Field(sa.Text, _json_object, optional=True),
+    "corrections": Field(sa.Text, corrections_fault, optional=True),
 }
 STUDY = {
     "name": Field(sa.Text, _text),

@@ -12,13 +12,14 @@ from likewise.errors import StorageError
 from likewise.study.storage.database import Database
 from likewise.study.storage.rows import STUDY, TRIAL, Field
 
-VERSION = 2
+VERSION = 3
 # MIGRATIONS[n] are the statements that turn schema n into n + 1.
 MIGRATIONS: Mapping[int, tuple[str, ...]] = {
     1: (
         "ALTER TABLE likewise_trials ADD COLUMN outcomes TEXT",
         "ALTER TABLE likewise_trials ADD COLUMN notes TEXT",
     ),
+    2: ("ALTER TABLE likewise_trials ADD COLUMN corrections TEXT",),
 }
 
 metadata = sa.MetaData()

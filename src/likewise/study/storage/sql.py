@@ -24,9 +24,11 @@ from likewise.study.storage.memory import Memory
 from likewise.study.storage.outcomes import stamp
 from likewise.study.storage.rows import STUDY, digest, is_number, row_of, study_fault, trial_fault
 from likewise.study.storage.schema import asked, held, known_version, notes, prepare, stored_version, studies, trials
-from likewise.study.storage.trials import FOLLOWS, End, NewRow, Row, fails_in_rest, join_notes, joined_outcomes, row_at
+from likewise.study.storage.trials import FOLLOWS, RESULT, End, NewRow, Row, gone_on, join_notes, row_at
 from likewise.study.trial import State
 
+# What changes of a trial that had ended.
+REPLACED = (*RESULT, "state", "lease", "notes", "corrections")
 # Databases bound the number of parameters of one statement.
 AT_ONCE = 500
 KEPT = "restore a copy of it; its trials are kept, and `likewise export URL NAME` writes them to a table"
@@ -77,25 +79,11 @@ _end = (
         replicate=sa.or_(trials.c.replicate, trials.c.state == State.ABANDONED.value),
     )
 )
-_add_outcomes = (
+_replace = (
     sa.update(trials)
     .where(_of_study, trials.c.id == sa.bindparam("its_id"))
     .values(
-        outcomes=sa.bindparam("outcomes"),
-        notes=sa.bindparam("notes"),
-        updated=sa.bindparam("now"),
-        revision=sa.bindparam("revision"),
-    )
-)
-_fail_rest = (
-    sa.update(trials)
-    .where(_of_study, trials.c.id == sa.bindparam("its_id"))
-    .values(
-        state=State.FAILED.value,
-        error=sa.bindparam("error"),
-        notes=sa.bindparam("notes"),
-        updated=sa.bindparam("now"),
-        revision=sa.bindparam("revision"),
+        {name: sa.bindparam(name) for name in (*REPLACED, "revision")} | {"updated": sa.bindparam("now")},
     )
 )
 _any_late = sa.select(trials.c.id).where(_of_study, asked, trials.c.lease < now).limit(1)
@@ -261,21 +249,19 @@ class _SqlStudy(OpenStudy):
         fields |= {"worker": end.worker, "summary": end.summary, "notes": self._all_notes(connection, end)}
         fields["lease"] = None if end.lease is None else change["now"] + end.lease
         fields["outcomes"] = stamp(end.outcomes, change["revision"])
-        if connection.execute(_end, change | fields | {"its_id": end.id, "before": before}).rowcount == 1:
+        ending = change | fields | {"its_id": end.id, "before": before}
+        if end.why is None and connection.execute(_end, ending).rowcount == 1:
             return True
         found = connection.execute(_row_of, {"its_study": self._number, "its_id": end.id}).mappings().one_or_none()
         if found is not None and (bad := trial_fault(self.name, dict(found))):
             raise StorageError(f"{bad}; {CHECK}")
         row = None if found is None else row_of(dict(found))
-        if row is not None and fails_in_rest(row, end):
-            notes = join_notes(row.notes, end.notes)
-            connection.execute(_fail_rest, change | {"its_id": end.id, "error": end.error, "notes": notes})
+        after = None if row is None else gone_on(row, end, change["now"], change["revision"])
+        if after is not None:
+            fields = {name: getattr(after, name) for name in REPLACED} | {"state": after.state.value}
+            connection.execute(_replace, change | fields | {"its_id": end.id})
             return True
-        if row is not None and (joined := joined_outcomes(row, end, change["revision"])) is not None:
-            notes = join_notes(row.notes, end.notes)
-            connection.execute(_add_outcomes, change | {"its_id": end.id, "outcomes": joined, "notes": notes})
-            return True
-        if refusal := self._refusal(end.id, row, change["size"] - adding, end.state):
+        if refusal := self._refusal(end, row, change["size"] - adding):
             raise refusal
         return False
 

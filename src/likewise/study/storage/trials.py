@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 
 from likewise.errors import StudyError
+from likewise.study.storage.corrections import AMENDED, WITHDRAWN, add_correction
 from likewise.study.storage.outcomes import check_outcomes, join, stamp
 from likewise.study.trial import State
 from likewise.tables.nesting import strict_json
 
+# What a trial says once it has ended.
+RESULT = ("value", "std", "outcomes", "error")
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
 FOLLOWS: Mapping[State, frozenset[State]] = {
     State.QUEUED: frozenset(),
@@ -29,7 +32,8 @@ class _Content:
     """A trial: its object as JSON text, what identifies the object, and what is known of it.
 
     A told trial has the `value` of the one objective, or `outcomes`, JSON of a value for each name, or both. A failed
-    one may have the outcomes that were told before it failed. `notes` are the user's, a JSON object.
+    one may have the outcomes that were told before it failed. `notes` are the user's, a JSON object. `corrections` say
+    what was amended or withdrawn, a JSON list (`corrections.py`).
     """
 
     key: str
@@ -43,6 +47,7 @@ class _Content:
     summary: str = "{}"
     outcomes: str | None = None
     notes: str | None = None
+    corrections: str | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,9 @@ class End:
     A told one may be told further outcomes, or with `rest` fail in those that it was not told: it keeps the others.
     With a worker, a summary or notes it has those from then on, and earlier notes beside them; `lease` is the seconds
     for which it is asked.
+
+    With a `why`, which may be empty, a told trial is amended, or a told or failed one withdrawn, which is abandoned
+    then. What it said before is kept with it.
     """
 
     id: int
@@ -99,16 +107,32 @@ class End:
     summary: str | None = None
     notes: str | None = None
     rest: bool = False
+    why: str | None = None
 
 
-def fails_in_rest(row: Row, end: End) -> bool:
-    """Whether a trial that was told some outcomes fails in the others."""
-    return end.rest and end.state is State.FAILED and row.state is State.TOLD and row.outcomes is not None
+def gone_on(row: Row, end: End, now: float, revision: int) -> Row | None:
+    """A trial that had ended as it goes on: corrected, told further outcomes, failed in the rest; None: it cannot."""
+    if end.why is not None:
+        return corrected(row, end, now, revision)
+    notes = join_notes(row.notes, end.notes)
+    if end.rest and end.state is State.FAILED and row.state is State.TOLD and row.outcomes is not None:
+        return replace(row, state=end.state, error=end.error, notes=notes)
+    joined = join(row.outcomes, end.outcomes, revision) if row.state is end.state is State.TOLD else None
+    return None if joined is None else replace(row, outcomes=joined, notes=notes)
 
 
-def joined_outcomes(row: Row, end: End, revision: int) -> str | None:
-    """The outcomes of a told trial with further ones; None where it gets none, or cannot."""
-    return join(row.outcomes, end.outcomes, revision) if row.state is end.state is State.TOLD else None
+def corrected(row: Row, end: End, now: float, revision: int) -> Row | None:
+    """A trial with other values or, withdrawn, with none, and what it said before among its corrections."""
+    amends = end.state is State.TOLD
+    if row.state is not State.TOLD and (amends or row.state is not State.FAILED):
+        return None
+    told, outcomes = row.outcomes and json.loads(row.outcomes), stamp(end.outcomes, revision)
+    before = {name: getattr(row, name) for name in RESULT} | {"outcomes": told}
+    entry = {"did": AMENDED if amends else WITHDRAWN, "why": end.why, "by": end.worker, "at": now}
+    if told and outcomes:
+        outcomes = json.dumps({**told, **json.loads(outcomes)})
+    after = replace(row, state=end.state, value=end.value, std=end.std, outcomes=outcomes, error=end.error, lease=None)
+    return replace(after, corrections=add_correction(row.corrections, entry | before))
 
 
 def join_notes(stored: str | None, more: str | None) -> str | None:
@@ -143,8 +167,9 @@ def check_end(end: End) -> End:
     for what, text in (("summary", end.summary), ("notes", end.notes)):
         check_json(what, text or "{}")
     lease = None if end.lease is None or state is not State.ASKED else finite("lease", end.lease, NO_SECONDS)
-    error, worker = (None if text is None else plain(text) for text in (end.error, end.worker))
-    return replace(end, id=int(end.id), state=state, value=value, std=std, error=error, worker=worker, lease=lease)
+    error, worker, why = (None if text is None else plain(text) for text in (end.error, end.worker, end.why))
+    end = replace(end, id=int(end.id), state=state, value=value, std=std, lease=lease)
+    return replace(end, error=error, worker=worker, why=why)
 
 
 def _check_measured(
