@@ -67,6 +67,15 @@ class Transform(ABC):
         """Between which the user's values are known to lie."""
         return -np.inf, np.inf
 
+    @property
+    def unbounded(self) -> Transform:
+        """The same without bounds."""
+        return self
+
+    def within(self, low: float, high: float) -> Transform:
+        """The same, where the user's values are known to lie between two values; infinite where there is no end."""
+        return self.unbounded if low == -np.inf and high == np.inf else Bounded(self.unbounded, low, high)
+
     def moments(self, mean: Vector, std: Vector) -> tuple[Vector, Vector]:
         """Mean and standard deviation on the user's scale of a normal variable on the model's."""
         centre, spread = self.moments_away(mean, std)
@@ -309,6 +318,10 @@ class Bounded(Transform):
     @property
     def bounds(self) -> tuple[float, float]:
         return self.low, self.high
+
+    @property
+    def unbounded(self) -> Transform:
+        return self.inner
 
     def forward(self, values: Any) -> Any:
         return self.inner.forward(values)
