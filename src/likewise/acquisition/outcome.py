@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.acquisition.improvement import TINY, LogExpectedImprovement
+from likewise.acquisition.improvement import HAIR, LogExpectedImprovement
 from likewise.acquisition.scoring import Known
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison
@@ -74,7 +74,7 @@ def means_of(committee: Committee) -> Matrix:
     if committee.waiting:
         pending = committee.pending_means()
         if np.isfinite(ceiling):
-            pending = pending - np.exp(IMPROVEMENT.score(pending, np.maximum(committee.pending_stds(), TINY), ceiling))
+            pending = pending - np.exp(IMPROVEMENT.score(pending, np.maximum(committee.pending_stds(), HAIR), ceiling))
         means = np.hstack([means, pending])
     return np.minimum(means, IMPROVEMENT.under(ceiling).top)
 
