@@ -260,7 +260,8 @@ class Model:
         places = choose(used, LEARNT_FROM)
         few, data = [gram.part(places) for gram in grams], used.part(places)
         # Another scale is another model: it would come with the next fit, and as a surprise.
-        rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not type(committee.transform)
+        scale = type(committee.transform.unbounded)
+        rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not scale
         if rescaled or self._has_degraded(fitted, committee, used, before):
             return _on(self._fit_now(few, data, treatments), grams, used, treatments)
         votes = vote(_on(fitted, few, data))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,8 @@ from likewise.similarity.base import Vector
 from likewise.study.trial import Outcome
 
 Direction = Literal["maximize", "minimize"]
+Bounds = tuple[float | None, float | None]
+Ends = tuple[float, float]
 # What lies below a limit may be as low as can be, what lies above it as high.
 OPEN = ((-math.inf, "below"), (math.inf, "above"))
 DIRECTIONS = ("maximize", "minimize")
@@ -155,7 +157,8 @@ class Goals:
     """The objectives by name with their directions, the constraints by name, and what is worst still of interest.
 
     `computed` are those objectives that are not measured. `reference` holds values of objectives: what is worse in one
-    of them adds nothing. A study of one objective without a name has the outcome "value".
+    of them adds nothing. `bounds` are those between which all values of an outcome lie, infinite where there is no end.
+    A study of one objective without a name has the outcome "value".
     """
 
     objectives: Mapping[str, Direction] = field(default_factory=lambda: {VALUE: "maximize"})
@@ -163,6 +166,7 @@ class Goals:
     computed: Mapping[str, Computed] = field(default_factory=dict)
     reference: Mapping[str, float] = field(default_factory=dict)
     named: bool = False
+    bounds: Mapping[str, Ends] = field(default_factory=dict)
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -195,6 +199,15 @@ class Goals:
             return 1.0 if self.objectives[name] == "maximize" else -1.0
         return -1.0 if math.isinf(self.constraints[name].low) else 1.0
 
+    def ends(self, name: str) -> Ends:
+        """Between which of the values of an outcome, times its sign, all lie."""
+        return Limits(*self.bounds.get(name, (-math.inf, math.inf))).signed(self.sign(name))
+
+    def describe_bounds(self) -> dict[str, Any]:
+        """What a study notes of its bounds, as plain JSON: nothing where it has none."""
+        plain = {name: Limits(*ends).describe() for name, ends in self.bounds.items()}
+        return {} if not plain else {"bounds": plain.get(VALUE, plain)}
+
     def feasible(self, measured: Mapping[str, Outcome]) -> bool:
         """Whether measured outcomes keep to every constraint; one that is not measured is not kept."""
         return all(name in measured and limits.holds(measured[name]) for name, limits in self.constraints.items())
@@ -215,7 +228,9 @@ class Goals:
         return kept
 
 
-def goals(direction: Any, objectives: Any = None, constraints: Any = None, reference: Any = None) -> Goals:
+def goals(
+    direction: Any, objectives: Any = None, constraints: Any = None, reference: Any = None, bounds: Any = None
+) -> Goals:
     """The goals of a study from what a user gives, refused where they contradict one another.
 
     >>> goals("minimize").objectives
@@ -230,12 +245,47 @@ def goals(direction: Any, objectives: Any = None, constraints: Any = None, refer
             )
         direction = "maximize" if direction is None else direction
         _check_direction("a study", direction)
-        return Goals({VALUE: direction})
+        return _bounded(Goals({VALUE: direction}), bounds)
     if direction is not None:
         raise StudyError(f"give direction={direction!r} or objectives={objectives!r}, not both")
     found = Goals(*_objectives(objectives, constraints), reference=_reference(reference, objectives), named=True)
     _check_contradictions(found)
-    return found
+    return _bounded(found, bounds)
+
+
+def check_bounds(given: Any) -> Ends | None:
+    """The bounds as numbers, infinite where there is none.
+
+    >>> check_bounds((0, None))
+    (0.0, inf)
+    """
+    if given is None:
+        return None
+    try:
+        low, high = given
+        ends = float("-inf") if low is None else float(low), float("inf") if high is None else float(high)
+    except (TypeError, ValueError):
+        raise StudyError(f"bounds={given!r} are no two numbers; give (0, 100), or (0, None) without an end") from None
+    if not ends[0] < ends[1]:
+        raise StudyError(f"bounds={given!r} leave no room; give the lower one first, as in (0, 100)")
+    return ends
+
+
+def _bounded(wanted: Goals, bounds: Any) -> Goals:
+    """The goals with the bounds that a user gives: two numbers for the one outcome, or a mapping by name."""
+    if bounds is None:
+        return wanted
+    if not isinstance(bounds, Mapping):
+        if wanted.named and len(wanted.outcomes) > 1:
+            raise StudyError(f"bounds={bounds!r} are of which outcome? Give {{{wanted.outcomes[0]!r}: {bounds!r}}}")
+        bounds = {wanted.outcomes[0]: bounds}
+    for name in bounds:
+        if name not in wanted.outcomes:
+            raise StudyError(
+                f"bounds name {name!r}, which is not measured; the outcomes are {_listed(wanted.outcomes)}"
+            )
+    checked = {name: ends for name, pair in bounds.items() if (ends := check_bounds(pair)) is not None}
+    return replace(wanted, bounds=checked)
 
 
 def _objectives(

@@ -29,9 +29,8 @@ from likewise.spaces.base import Space
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
 from likewise.study.gain import Gain, joint_gain, single_gain
-from likewise.study.goals import Computed, Direction, Limits, Price, goals
+from likewise.study.goals import Bounds, Computed, Direction, Limits, Price, goals
 from likewise.study.methods.base import Method, Restarting
-from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.observations import value_of
 from likewise.study.plates import make_plate
@@ -130,7 +129,7 @@ class Study(Telling):
         worker: str | None = None,
     ) -> None:
         check_setting(space, seed, lease, storage)
-        self.goals = wanted = goals(direction, objectives, constraints, reference)
+        self.goals = wanted = goals(direction, objectives, constraints, reference, bounds)
         self.preference = check_preference(preference, wanted.objectives)
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         chosen = choose_method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
@@ -143,8 +142,7 @@ class Study(Telling):
         self._effort: Effort | None = None
         found = chosen.similarities(similarity, space, np.random.default_rng(self.seed))
         self._kind = next((one.kind for one in found if one.kind), "")
-        kept = bounds_of(bounds, wanted)
-        self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
+        self._proposer = Restarting(lambda: chosen.start(space, found, wanted))
         self._store: OpenStudy = open_storage(storage).open(name, {"space": space.describe(), **wanted.describe()})
         self._ledger = self._empty_ledger()
         self._lease = lease
@@ -154,7 +152,7 @@ class Study(Telling):
         self._suspicion = Suspicion()
         watch(self)
         opening = {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()}
-        self._note(opening | describe_bounds(kept))
+        self._note(opening | wanted.describe_bounds())
         self._ledger.sync()
 
     def __repr__(self) -> str:

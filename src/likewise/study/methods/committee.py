@@ -57,11 +57,11 @@ class CommitteeMethod(Method):
         return tuple(space.differentiate(space.view(one)) for one in similarities(given, space, rng))
 
     def start(self, space: Space, similarities: tuple[Similarity, ...], goals: Goals) -> Proposer:
-        compared, settings = with_fixed(similarities), Settings(spectra=self.spectra)
-        first, *others = goals.outcomes
-        models = {first: Model(compared, settings)}
-        # Objects are compared once for all outcomes.
-        models |= {name: Model(compared, settings, models[first].grams) for name in others}
+        compared, models = with_fixed(similarities), dict[str, Model]()
+        for name in goals.outcomes:
+            # Objects are compared once for all outcomes.
+            shared = models[goals.outcomes[0]].grams if models else None
+            models[name] = Model(compared, Settings(spectra=self.spectra, bounds=goals.ends(name)), shared)
         if not goals.single and (self.acquisition is not None or not isinstance(self.strategy, Sequential | None)):
             raise StudyError(
                 "acquisition and strategy are for one objective without constraints; leave them out otherwise"
