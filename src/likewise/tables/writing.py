@@ -86,7 +86,7 @@ def write(
         frame.write_parquet(stream)
         data = stream.getvalue()
     elif dialect.kind == "workbook":
-        data = workbook_bytes(frame)
+        data = workbook_bytes(frame, str(target))
     else:
         data = _encode(frame, dialect, overlong or {})
     write_bytes(target, gzip.compress(data) if dialect.gzipped else data)
