@@ -181,7 +181,7 @@ def _sheet_data(xml: bytes) -> tuple[_Element, list[str]]:
         if tag == INSIDE[len(outer)] and (outer or not data):
             start = parser.CurrentByteIndex
             inner = _tag_end(xml, start)
-            element = _Element(start, inner, xml[:inner].endswith(b"/>"), attributes)
+            element = _Element(start, inner, xml.endswith(b"/>", start, inner), attributes)
             if tag == "row":
                 outer[-1].inside[outer[-1].next_number(reference, lambda text: int(text) - 1)] = element
             elif tag == "c":
