@@ -112,11 +112,16 @@ def replace_table(
 
     `before` is the stamp of the file when it was read: if another program has changed it since, nothing is written.
     """
-    if stamp(table.path) != before:
-        raise Changed(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
+
+    def check() -> None:
+        if stamp(table.path) != before:
+            raise Changed(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
+
+    check()
     kept = keep_backup(table.path) if backup else None
     try:
-        write_again(frame, table.path, table.dialect, table)
+        # Checked again when the new content is on the disk, as whatever took long was done by then.
+        write_again(frame, table.path, table.dialect, table, check)
     except TableError:
         # The table is as it was.
         if kept is not None:
