@@ -91,7 +91,7 @@ def _suite(given: argparse.Namespace) -> None:
 def _report(given: argparse.Namespace) -> None:
     from benchmarks.report import write
 
-    write(given.out, given.results)
+    write(given.out, given.results, given.readme)
 
 
 def _names(text: str) -> list[str]:
@@ -159,8 +159,10 @@ def _parser() -> argparse.ArgumentParser:
     suite.add_argument("--again", action="store_true", help="replace runs that are there")
     suite.set_defaults(command=_suite)
 
-    report = commands.add_parser("report", help="docs/benchmarks.md out of the results")
-    report.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md")
+    root = Path(__file__).resolve().parents[1]
+    report = commands.add_parser("report", help="docs/benchmarks.md, and what README says of it, out of the results")
+    report.add_argument("--out", type=Path, default=root / "docs" / "benchmarks.md")
+    report.add_argument("--readme", type=Path, default=root / "README.md")
     report.set_defaults(command=_report)
     return parser
 

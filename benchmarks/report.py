@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,12 +66,22 @@ Contents = Mapping[str, Any]
 Comparison = Callable[[Table, str], str]
 
 
-def write(out: Path, results: Path) -> None:
-    """Write the suite's part of the page, and the curves in a folder beside it; the rest of the page stays."""
+def read(results: Path) -> dict[str, Any]:
+    """The results of each task, by the name of their file."""
     contents = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
-    contents = {name: content for name, content in contents.items() if "task" in content}
+    return {name: content for name, content in contents.items() if "task" in content}
+
+
+def write(out: Path, results: Path, readme: Path | None = None) -> None:
+    """Write the suite's part of the page, and the curves in a folder beside it; the rest of the page stays.
+
+    What README says of it is written, too, where README is named.
+    """
+    contents = read(results)
     tables = {name: all_measures(content) for name, content in contents.items()}
     found = ratios(tables)
+    if readme is not None:
+        write_section("suite", headline(tables, found), readme)
     figures = out.with_suffix("")
     figures.mkdir(parents=True, exist_ok=True)
     sections = [_section(title, names, contents, tables, figures) for title, names in GROUPS.items()]
@@ -97,17 +108,40 @@ def without_strong(table: Table) -> list[str]:
     return [] if set(there) & set(STRONG) else there
 
 
-def _overall(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
-    rows = []
-    for title, names in (GROUPS | WITHOUT).items():
+class Overall(NamedTuple):
+    """A group of tasks: the ratios that count, their geometric mean and the largest one, and what is left out."""
+
+    number: int
+    mean: str
+    largest: str
+    weak: int
+
+    @classmethod
+    def of(cls, names: Sequence[str], tables: Mapping[str, Table], found: Mapping[str, float]) -> Overall:
         there = [name for name in names if name in found]
         weak = [name for name in there if without_strong(tables[name])]
         counted = {name: found[name] for name in there if name not in weak}
-        if there:
-            mean = f"{geometric_mean(list(counted.values())):.2f}" if counted else ""
-            worst = max(counted, key=lambda name: counted[name], default="")
-            largest = f"{counted[worst]:.2f} ({worst})" if counted else ""
-            rows.append([title, str(len(counted)), mean, largest, str(len(weak))])
+        mean = f"{geometric_mean(list(counted.values())):.2f}" if counted else ""
+        worst = max(counted, key=lambda name: counted[name], default="")
+        return cls(len(counted), mean, f"{counted[worst]:.2f} ({worst})" if counted else "", len(weak))
+
+
+def headline(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
+    """What README says of the suite."""
+    pools, batches = (Overall.of(GROUPS[title], tables, found) for title in ("Pools", "Pools, batches of 8"))
+    alike = Overall.of(next(iter(WITHOUT.values())), tables, found)
+    text = (
+        "- [Benchmarks](docs/benchmarks.md) against BoTorch, Optuna and others, and where `likewise` loses. Regret "
+        f"over that of each task's best peer, geometric means: {pools.mean} on {pools.number} pools of real data "
+        f"(largest {pools.largest}), {alike.mean} on {alike.number} of them without {', '.join(DESCRIBED)}, where it "
+        f"sees more than the peers, and {batches.mean} on {batches.number} in batches of 8"
+    )
+    return textwrap.fill(text, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+
+
+def _overall(tables: Mapping[str, Table], found: Mapping[str, float]) -> str:
+    groups = {title: Overall.of(names, tables, found) for title, names in (GROUPS | WITHOUT).items()}
+    rows = [[title, *map(str, each)] for title, each in groups.items() if each.number or each.weak]
     heads = ["tasks", "number", "geometric mean ratio", "largest ratio", "left out, no strong peer"]
     return "### Overall\n\n" + markdown(heads, rows) + "\n"
 

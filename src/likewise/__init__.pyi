@@ -9,6 +9,7 @@ from likewise.errors import SimilarityError as SimilarityError
 from likewise.errors import SpaceError as SpaceError
 from likewise.errors import StorageError as StorageError
 from likewise.errors import StudyError as StudyError
+from likewise.errors import SuspectWarning as SuspectWarning
 from likewise.model.assessment.compare import compare as compare
 from likewise.model.geometry import empirical_features as empirical_features
 from likewise.model.geometry import project as project
@@ -118,6 +119,7 @@ from likewise.study.study import Study as Study
 from likewise.study.suggestion import Analogue as Analogue
 from likewise.study.suggestion import Expected as Expected
 from likewise.study.suggestion import Suggestion as Suggestion
+from likewise.study.trial import Correction as Correction
 from likewise.study.trial import Outcome as Outcome
 from likewise.study.trial import State as State
 from likewise.study.trial import Trial as Trial

@@ -10,10 +10,11 @@
     └── MissingExtra      an optional library that is not installed
 
 Each message names the thing, the value and the remedy. A `StorageWarning` says what was passed over to go on, a
-`SuspectWarning` which value may be a bad measurement.
+`SuspectWarning` which value is far from all others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +29,18 @@ class LikewiseError(Exception):
     def __init__(self, message: str = "", *, settings: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.settings = dict(settings or {})
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What to write in place of a name that is not known: the near ones, or all there are.
+
+    >>> did_you_mean("solvnt", ["base", "solvent"]), did_you_mean("T", ["base", "solvent"])
+    ("did you mean 'solvent'?", "there are 'base', 'solvent'")
+    """
+    listed = list(known)
+    if near := get_close_matches(name, listed, cutoff=0.75):
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return f"there are {', '.join(map(repr, listed))}" if listed else "there are none"
 
 
 class SimilarityError(LikewiseError, ValueError):
@@ -51,7 +64,7 @@ class StorageWarning(UserWarning):
 
 
 class SuspectWarning(UserWarning):
-    """A value that is more likely a bad measurement than true; it is kept, and no model is made of it."""
+    """A value that is far from all others, a hit or a slip; it counts like any other until it is corrected."""
 
 
 class TableError(LikewiseError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likewise.errors import StudyError
 from likewise.figures import figures, fronts
@@ -11,6 +11,7 @@ from likewise.report import fronts as front_data
 from likewise.report import plot_data
 from likewise.study.study import Study
 from likewise.study.suggestion import Suggestion
+from likewise.tables.brief import brief
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,6 +83,7 @@ def front(study: Study, suggestions: Sequence[Suggestion] = ()) -> Figure:
     study: one of several objectives.
     suggestions: those of an ask, which are drawn with what is expected of them; none by default.
     """
+    _of_study(study)
     return fronts.front(front_data.front(study, suggestions))
 
 
@@ -90,10 +92,18 @@ def hypervolume(study: Study) -> Figure:
 
     study: one of several objectives.
     """
+    _of_study(study)
     return fronts.hypervolume(front_data.volumes(study))
 
 
 def _enough(study: Study, least: int) -> None:
+    _of_study(study)
     told = len(plot_data.course(study).values)
     if told < least:
         raise StudyError(f"study {study.name!r} has {told} observations; this picture needs at least {least}")
+
+
+def _of_study(study: Any) -> None:
+    if not isinstance(study, Study):
+        remedy = "give its `study`" if isinstance(getattr(study, "study", None), Study) else "give a Study"
+        raise StudyError(f"these pictures are of a study, not of {brief(study)}; {remedy}")

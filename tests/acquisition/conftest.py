@@ -14,6 +14,7 @@ ALL: list[Acquisition] = [
     Spread(),
     LeastKnown(),
     lw.LogExpectedImprovement(),
+    lw.LogExpectedImprovement(ceiling=1.2),
     lw.ProbabilityOfImprovement(),
 ]
 

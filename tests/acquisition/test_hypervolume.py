@@ -113,15 +113,19 @@ def test_the_expectation_is_that_of_a_grid_in_many_digits(shift: float) -> None:
     assert found == pytest.approx(float(exact), rel=1e-9, abs=1e-9)
 
 
-def committee(seed: int, objects: Sequence[Any] = OBJECTS, scale: float = 1.0, offset: float = 0.0) -> Any:
+def committee(
+    seed: int, objects: Sequence[Any] = OBJECTS, scale: float = 1.0, offset: float = 0.0, high: float = np.inf
+) -> Any:
     rng = np.random.default_rng(seed)
     values = np.sin(5.0 * np.ravel(objects) + seed) + 0.1 * rng.standard_normal(len(objects))
     grams = [Gram.of(lw.RBF(0.3), objects), Gram.of(lw.Matern(0.2), objects)]
-    return fit(grams, scale * values + offset, settings=Settings(learn=False, rescale=False))
+    return fit(grams, scale * values + offset, settings=Settings(learn=False, rescale=False, bounds=(-np.inf, high)))
 
 
-def scorer(outcomes: int, limits: tuple[float, float] | None = None, **options: Any) -> JointScorer:
-    found = [Outcome(committee(j), True) for j in range(outcomes)]
+def scorer(
+    outcomes: int, limits: tuple[float, float] | None = None, high: float = np.inf, **options: Any
+) -> JointScorer:
+    found = [Outcome(committee(j, high=high), True) for j in range(outcomes)]
     kept = [] if limits is None else [Outcome(committee(7), False, limits)]
     return JointScorer.on([*found, *kept], **options)
 
@@ -133,6 +137,12 @@ CASES = {
     "limits": lambda: scorer(2, (-0.3, np.inf)),
     "between": lambda: scorer(1, (-0.3, 0.6)),
     "nothing feasible": lambda: scorer(2, (2.5, np.inf)),
+    "one under a ceiling": lambda: scorer(1, (-0.3, np.inf), high=1.1),
+    "two under ceilings": lambda: scorer(2, high=1.1),
+    "two at their ceilings": lambda: scorer(2, (-0.3, np.inf), high=0.7),
+    "four under ceilings": lambda: scorer(
+        4, high=1.0, directions=np.abs(np.random.default_rng(0).standard_normal((8, 4))) + 0.1
+    ),
     "four": lambda: scorer(4, directions=np.abs(np.random.default_rng(0).standard_normal((8, 4))) + 0.1),
 }
 

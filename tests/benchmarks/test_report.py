@@ -13,7 +13,9 @@ from benchmarks.footing import footing
 from benchmarks.measures import Measures
 from benchmarks.methods import METHODS, OF_NOISE
 from benchmarks.sections import marks
+from benchmarks.store import RESULTS
 from benchmarks.suite import jobs, missing
+from benchmarks.tables import all_measures
 from benchmarks.tasks.catalogue import FIVE, expectations
 
 from benchmarks import report
@@ -71,6 +73,30 @@ def test_the_page_keeps_what_is_around_the_suite(tmp_path: Path) -> None:
     assert page.endswith("after\n")
     assert "- Runs missing: skopt 0 of 5 on" in page
     assert "old" not in page.split()
+
+
+def test_readme_and_page_say_what_the_results_say() -> None:
+    """Figures are changed by `python -m benchmarks report`, and never by hand."""
+    contents = report.read(RESULTS)
+    tables = {name: all_measures(content) for name, content in contents.items()}
+    found, root = report.ratios(tables), Path(report.__file__).resolve().parents[1]
+    begin, end = marks("suite")
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    assert readme.partition(begin)[2].partition(end)[0] == report.headline(tables, found) + "\n"
+    page = (root / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert report._overall(tables, found) in page
+    assert report._losses(tables, found) in page
+
+
+def test_readme_is_written_with_the_page(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="curves need Matplotlib")
+    (readme := tmp_path / "README.md").write_text("first\n".join(("", *marks("suite"), "")))
+    tables = {"oer": {"likewise": reached(0.045), "botorch": reached(0.095)}}
+    assert "0.50 on 1 pools of real data (largest 0.50 (oer))" in report.headline(
+        tables, report.ratios(tables)
+    ).replace("\n ", "")
+    report.write(tmp_path / "page.md", tmp_path / "none", readme)
+    assert readme.read_text().count("[Benchmarks](docs/benchmarks.md)") == 1
 
 
 def test_logarithms_are_said_beside_the_task() -> None:

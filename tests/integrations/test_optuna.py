@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -187,3 +188,12 @@ def test_the_hub_package_holds_the_sampler() -> None:
         "author", "title", "description", "tags", "optuna_versions", "license",
     }  # fmt: skip
     assert (folder / "LICENSE").exists()
+
+
+def test_a_copy_of_a_sampler_goes_on_as_the_sampler_does() -> None:
+    """Between processes a sampler is pickled: with the trials so far, the copy proposes what the sampler would have."""
+    sampler = LikewiseSampler({"word": lw.Hamming()}, seed=0)
+    study = _run(sampler, lambda trial: len(set(trial.suggest_categorical("word", WORDS))), 8)
+    copied = optuna.create_study(sampler=pickle.loads(pickle.dumps(sampler)))
+    copied.add_trials(study.trials)
+    assert copied.ask().suggest_categorical("word", WORDS) == study.ask().suggest_categorical("word", WORDS)

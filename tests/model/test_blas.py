@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,6 +58,43 @@ def test_those_inside_at_the_same_time_leave_it_as_it_was() -> None:
             for done in (executor.submit(first), executor.submit(last)):
                 done.result()
         assert counts() == before
+
+
+def test_libraries_that_nobody_has_loaded_yet_have_one_thread_too() -> None:
+    code = (
+        "from likewise.model.blas import one_thread\n"
+        "with one_thread():\n"
+        "    import numpy, scipy.linalg, threadpoolctl\n"
+        "    print(*(each['num_threads'] for each in threadpoolctl.threadpool_info() if each['user_api'] == 'blas'))"
+    )
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    answer = subprocess.run([sys.executable, "-c", code], env=free, capture_output=True, text=True, check=True)
+    assert set(answer.stdout.split()) == {"1"}
+
+
+@pytest.mark.parametrize("command", ["suggest --report report.html --json", "diagnose", "compare", "explain ABBA"])
+def test_a_command_has_one_thread_from_its_first_line_to_its_answer(
+    run: Callable[..., Any], words: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    pytest.importorskip("matplotlib", reason="a report needs Matplotlib")
+    from scipy import linalg
+
+    seen = set[int]()
+
+    def watching(function: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any, **options: Any) -> Any:
+            seen.update(counts())
+            return function(*arguments, **options)
+
+        return watched
+
+    for module, name in ((linalg, "cho_solve"), (linalg, "solve_triangular"), (np.linalg, "eigh"), (np, "exp")):
+        monkeypatch.setattr(module, name, watching(getattr(module, name)))
+    with controller.limit(limits=2, user_api="blas"):
+        name, *options = command.split()
+        assert run(name, words, *options, "-o", "word", "--similarity", "hamming").code == 0
+        assert seen == {1}
+        assert counts() <= {2}
 
 
 def test_a_study_thinks_with_one_thread() -> None:

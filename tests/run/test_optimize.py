@@ -131,13 +131,19 @@ def test_what_is_no_number_is_a_failure(returned: Any, reason: str) -> None:
     assert reason in (failed.error or "")
 
 
-def test_an_objective_that_exits_has_failed() -> None:
+@pytest.mark.parametrize("workers", [None, 2], ids=["here", "processes"])
+def test_an_objective_that_exits_ends_the_run(workers: int | None) -> None:
     def leaving(x: int) -> float:
         if x == 21:
             sys.exit(3)
         return peak(x)
 
-    assert states(run(leaving, budget=30).study).count("failed") == 1
+    study = lw.Study(NUMBERS, near)
+    study.enqueue(5, 21)
+    with pytest.raises(SystemExit) as ended:
+        study.optimize(leaving, workers=workers, budget=20)
+    assert ended.value.code == 3
+    assert {"told", "abandoned"} >= set(states(study)) >= {"abandoned"}
 
 
 def test_too_many_failures_in_a_row_stop_the_run_and_show_the_last() -> None:
@@ -521,6 +527,13 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(study._log, "change", answerless)
     study.optimize(peak, budget=2)
     assert states(study) == ["told"] * 8
+
+    def broken(x: Any) -> float:
+        raise ValueError("broke the vial")
+
+    monkeypatch.setattr(study._store, "record", answerless)
+    study.optimize(broken, budget=1)
+    assert states(study) == ["told"] * 8 + ["failed"]
 
     def gone() -> None:
         raise StorageError("gone for good")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
+import weakref
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -67,6 +71,58 @@ def test_a_large_budget_buys_what_promises_most_and_not_what_is_cheap(seed: int)
     asked = [s.object for s in told(seed).ask(4)]
     assert sum(map(price, asked)) <= 1000.0
     assert bought >= 0.97 * sum(gains(study, asked))
+
+
+def as_function(prices: dict[int, float]) -> Any:
+    return lambda x: prices[PLACES.index(x)]
+
+
+def as_computed(prices: dict[int, float]) -> Any:
+    return lw.Computed(as_function(prices))
+
+
+@pytest.mark.parametrize("form", [as_function, as_computed])
+@pytest.mark.parametrize("budget", [5.0, 20.0])
+def test_prices_are_those_of_the_ask(form: Any, budget: float) -> None:
+    """The same function, whose prices have changed: what has become dear is not bought."""
+    study, prices = told(0), dict.fromkeys(range(len(PLACES)), 1.0)
+    cost = form(prices)
+    first = [s.object for s in study.ask(3, cost=cost, budget=budget)]
+    assert first
+    study.abandon()
+    prices.update({PLACES.index(x): 100.0 for x in first})
+    second = [s.object for s in study.ask(3, cost=cost, budget=budget)]
+    assert second
+    assert not any(x in first for x in second)
+
+
+def test_prices_by_a_mapping_are_those_of_the_ask() -> None:
+    words = ["".join(letters) for letters in itertools.product("ACGT", repeat=3)]
+    study, prices = lw.Study(lw.Pool(words), lw.Hamming()), dict.fromkeys(words, 1.0)
+    study.tell_many([(word, float(word.count("A"))) for word in words[5:60:7]])
+    (first,) = study.ask(1, cost=prices, budget=2.0)
+    study.abandon()
+    prices[first.object] = 3.0
+    (second,) = study.ask(1, cost=prices, budget=2.0)
+    assert second.object != first.object
+
+
+def test_a_price_is_computed_once_for_each_object_of_an_ask_and_then_forgotten() -> None:
+    study, alive = told(0), []
+    for number in range(6):
+        calls = Counter[int]()
+
+        def cost(x: Any, calls: Counter[int] = calls, share: float = 1.0 + number) -> float:
+            calls[PLACES.index(x)] += 1
+            return share * price(x)
+
+        alive.append(weakref.ref(cost))
+        bought = study.ask(2, cost=cost, budget=300.0)
+        # Those that are bought, or nearly, are paid for as well.
+        assert sum(calls.values()) <= len(PLACES) + 8 * (len(bought) + 1)
+        del cost
+    gc.collect()
+    assert sum(reference() is not None for reference in alive) <= 1
 
 
 def test_of_a_cheap_trifle_and_a_dear_prize_the_prize_is_bought() -> None:

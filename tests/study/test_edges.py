@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas
 import polars
@@ -158,6 +160,36 @@ def test_a_frame_of_plain_objects_and_of_vectors() -> None:
     box.tell_many(polars.DataFrame({"object": [[0.1, 0.2], [0.3, 0.4]], "value": [1, 2]}))
     assert box.best.object.tolist() == [0.3, 0.4]
     assert box.to_frame()["object"].to_list() == [[0.1, 0.2], [0.3, 0.4]]
+
+
+@dataclass
+class Vial:
+    number: int
+
+
+def test_what_a_space_cannot_read_back_is_not_told_from_a_frame() -> None:
+    """A fault in the user's `from_json` is named, also where the space takes anything for an object of its own."""
+
+    def unread(data: Any) -> Vial:
+        raise ZeroDivisionError("a fault in from_json")
+
+    space = lw.Custom(lambda rng: Vial(int(rng.integers(9))), to_json=vars, from_json=unread)
+    study = lw.Study(space, lambda x, y: float(x == y))
+    for cell in ({"number": 3}, '{"number": 3}'):
+        with pytest.raises(SpaceError, match=r"row 0 of the frame: .* cannot be stored and read again"):
+            study.tell_many(pandas.DataFrame({"object": pandas.Series([cell], dtype=object), "value": [1.0]}))
+    inside = lw.Custom(
+        space._sample, contains=lambda x: isinstance(x, Vial), to_json=space._to_json, from_json=space._from_json
+    )
+    with pytest.raises(SpaceError, match="its `contains` says no") as raised:
+        lw.Study(inside, lambda x, y: float(x == y)).tell_many(
+            pandas.DataFrame({"object": [{"number": 3}], "value": [1.0]})
+        )
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    good = lw.Custom(space._sample, to_json=vars, from_json=lambda data: Vial(**data))
+    told = lw.Study(good, lambda x, y: float(x == y))
+    told.tell_many(pandas.DataFrame({"object": pandas.Series([{"number": 3}, '{"number": 4}', Vial(5)]), "value": 1.0}))
+    assert [trial.object for trial in told.trials] == [Vial(3), Vial(4), Vial(5)]
 
 
 def test_a_seed_of_none_is_drawn_and_kept() -> None:

@@ -68,9 +68,9 @@ def test_a_mean_of_the_matrix_and_its_transpose_is_taken() -> None:
 
 
 def test_an_unknown_option_is_named_with_those_that_may_be_meant() -> None:
-    with pytest.raises(TypeError, match="there is no option 'n_trials'; there are seed, storage"):
+    with pytest.raises(TypeError, match="there is no option 'n_trials'; there are 'seed', 'storage'"):
         lw.maximize(len, lw.Pool(WORDS), n_trials=10)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="there is no option 'worker_s'; did you mean workers or worker"):
+    with pytest.raises(TypeError, match="there is no option 'worker_s'; did you mean 'workers' or 'worker'"):
         lw.minimize(len, lw.Pool(WORDS), worker_s=2)  # type: ignore[call-arg]
 
 

@@ -11,6 +11,7 @@ from likewise.errors import SimilarityError
 from likewise.similarity.base import is_differentiable
 from likewise.similarity.combine.fixed import Fixed, fixed
 from likewise.similarity.combine.parts import Parts
+from likewise.similarity.kinds.categories import Equal
 from likewise.similarity.kinds.strings import Hamming
 from likewise.similarity.kinds.vectors import RBF, Matern
 from likewise.spaces.base import Space
@@ -95,7 +96,7 @@ def test_what_is_fixed_sees_the_units_of_the_space() -> None:
     (one,) = similarities(fixed(RBF(0.5)), space, np.random.default_rng(0))
     assert space.view(one)([0.0], [5.0]) == pytest.approx(RBF(0.5)([0.0], [0.5]))
     records = Record(T=Box([0.0], [10.0]), b=["x", "y"])
-    (both,) = similarities(fixed(Parts(T=RBF(0.5))), records, np.random.default_rng(0))
+    (both,) = similarities(fixed(Parts(T=RBF(0.5), b=Equal(0.0))), records, np.random.default_rng(0))
     assert isinstance(both, Fixed)
     left, right = {"T": np.array([0.0]), "b": "x"}, {"T": np.array([5.0]), "b": "x"}
     assert records.view(both)(left, right) == pytest.approx(RBF(0.5)([0.0], [0.5]))

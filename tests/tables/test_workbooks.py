@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import itertools
+import re
 import struct
 import zipfile
 import zlib
@@ -10,15 +12,21 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
+import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import TableError
+from likewise.tables.dialect import Dialect
 from likewise.tables.reading import read
-from likewise.tables.workbooks.editing import edit_cells
-from likewise.tables.workbooks.reading import read_sheet
+from likewise.tables.workbooks import editing
+from likewise.tables.workbooks.checking import check_workbook
+from likewise.tables.workbooks.editing import _letters, edit_cells
+from likewise.tables.writing import write
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 openpyxl = pytest.importorskip("openpyxl")
@@ -159,37 +167,211 @@ CELLS = st.one_of(
 )
 
 
-@settings(max_examples=25)
+# A cell as a writer gets it: its content, nothing for an empty one, and whether it has a format.
+Cell = tuple[Any, bool]
+Grid = dict[tuple[int, int], Cell]
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def by_openpyxl(grid: Grid, merged: list[str], options: dict[str, Any]) -> bytes:
+    stream, workbook = io.BytesIO(), openpyxl.Workbook()
+    for (row, column), (content, formatted) in grid.items():
+        cell = workbook.active.cell(row + 1, column + 1)
+        if content is not None:
+            cell.value, cell.data_type = content, "s" if isinstance(content, str) else cell.data_type
+        if formatted:
+            cell.number_format = "0.0"
+    for area in merged:
+        workbook.active.merged_cells.add(area)
+    workbook.active.title = options["title"]
+    workbook.save(stream)
+    return stream.getvalue()
+
+
+def by_xlsxwriter(grid: Grid, merged: list[str], options: dict[str, Any]) -> bytes:
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as workbook:
+        sheet, digits = workbook.add_worksheet(options["title"]), workbook.add_format({"num_format": "0.0"})
+        for (row, column), (content, formatted) in grid.items():
+            way = {str: sheet.write_string, bool: sheet.write_boolean}.get(type(content), sheet.write_number)
+            style = digits if formatted else None
+            sheet.write_blank(row, column, None, style) if content is None else way(row, column, content, style)
+        for area in merged:
+            sheet.merge_range(area, None)
+        # What merging wrote over.
+        for (row, column), (content, _) in grid.items():
+            if isinstance(content, float) and merged:
+                sheet.write_number(row, column, content, digits)
+    return stream.getvalue()
+
+
+def by_excel(grid: Grid, merged: list[str], options: dict[str, Any]) -> bytes:
+    """As Excel and other programs write XML: prefixes, hints, empty elements, texts of several kinds, no names."""
+    prefix, named, hints = options["prefix"], options["named"], options["hints"]
+    last, width = max(row for row, _ in grid), 1 + max(column for _, column in grid)
+    rows, texts = [], []
+    for row in range(last + 1 + options["formatted_below"]):
+        cells = []
+        columns = [column for column in range(width) if (row, column) in grid]
+        for column in columns if named else range(max(columns, default=-1) + 1):
+            content, formatted = grid.get((row, column), (None, False))
+            tag = f"{prefix}c" + (f' r="{_letters(column)}{row + 1}"' if named else "") + ' s="1"' * formatted
+            if content is None:
+                cells.append(f"<{tag}/>" if hints else f"<{tag}></{prefix}c>")
+            elif isinstance(content, bool):
+                cells.append(f'<{tag} t="b"><{prefix}v>{int(content)}</{prefix}v></{prefix}c>')
+            elif isinstance(content, str) and options["shared"]:
+                cells.append(f'<{tag} t="s"><{prefix}v>{len(texts)}</{prefix}v></{prefix}c>')
+                texts.append(content)
+            elif isinstance(content, str):
+                inside = f'<{prefix}is><{prefix}t xml:space="preserve">{escape(content)}</{prefix}t></{prefix}is>'
+                cells.append(f'<{tag} t="inlineStr">{inside}</{prefix}c>')
+            else:
+                cells.append(f"<{tag}><{prefix}v>{content!r}</{prefix}v></{prefix}c>")
+        about = f' r="{row + 1}"' * named + f' spans="1:{width}" x14ac:dyDescent="0.25" ht="15.5"' * hints
+        if cells or not named:
+            rows.append(f"<{prefix}row{about}>{''.join(cells)}</{prefix}row>")
+        elif hints:
+            rows.append(f"<{prefix}row{about} />")
+    areas = "".join(f'<{prefix}mergeCell ref="{area}"/>' for area in merged)
+    # A form's button has rows of another kind.
+    button = "<legacy xmlns:xdr='urn:a'><xdr:from><xdr:row>3</xdr:row></xdr:from></legacy>" if hints else ""
+    sheet = (
+        '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\r\n'
+        f'<{prefix}worksheet xmlns{":" * bool(prefix)}{prefix[:-1]}="{MAIN}" xmlns:x14ac="urn:b" x14ac:note="a &gt; >">'
+        f'<{prefix}dimension ref="A1:{_letters(width - 1)}{last + 1}"/>'
+        f"<{prefix}sheetData>{options['between'].join(rows)}</{prefix}sheetData>"
+        + (f'<{prefix}mergeCells count="{len(merged)}">{areas}</{prefix}mergeCells>' if merged else "")
+        + f"{button}</{prefix}worksheet>"
+    )
+    table = "".join(f'<si><t xml:space="preserve">{escape(text)}</t></si>' for text in texts)
+    # The other parts of the archive are as in any other workbook.
+    plain = by_xlsxwriter({(0, 0): ("x", True)}, [], options)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(plain)) as archive, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as copy:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+        parts["xl/worksheets/sheet1.xml"] = sheet.encode()
+        parts["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{table}</sst>'.encode()
+        for name, part in parts.items():
+            copy.writestr(name, part)
+    return stream.getvalue()
+
+
+def contents(data: bytes) -> dict[tuple[int, int], tuple[Any, str]]:
+    """The cells that hold something or have a format, as another library reads them."""
+    sheet = openpyxl.load_workbook(io.BytesIO(data)).active
+    cells = (cell for row in sheet.iter_rows() for cell in row)
+    pairs = {
+        (cell.row - 1, cell.column - 1): (cell.value, cell.number_format) for cell in cells if hasattr(cell, "column")
+    }
+    return {place: pair for place, pair in pairs.items() if pair != (None, "General")}
+
+
+def in_order(data: bytes) -> bool:
+    """Whether rows and the cells in them stand in the order of their names, each once, as Excel wants them."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        rows = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml")).findall(
+            f"{{{MAIN}}}sheetData/{{{MAIN}}}row"
+        )
+    numbers = [[int(row.get("r", 0)) for row in rows]]
+    for row in rows:
+        columns = (re.sub("[0-9]", "", cell.get("r", "")) for cell in row)
+        numbers.append([sum((ord(x) - 64) * 26**k for k, x in enumerate(reversed(name))) for name in columns])
+    named = [[number for number in some if number] for some in numbers]
+    return all(a < b for some in named for a, b in itertools.pairwise(some))
+
+
+PLACES = st.tuples(st.integers(1, 7), st.integers(0, 6))
+VALUES = st.none() | CELLS | st.booleans()
+
+
+@settings(max_examples=150, deadline=None)
 @given(
-    st.dictionaries(st.tuples(st.integers(1, 8), st.integers(0, 30)), CELLS, max_size=8),
-    st.dictionaries(st.tuples(st.integers(1, 12), st.integers(0, 40)), CELLS, min_size=1, max_size=8),
-    st.booleans(),
+    grid=st.dictionaries(PLACES, st.tuples(VALUES, st.booleans()), max_size=16),
+    new=st.dictionaries(st.tuples(st.integers(1, 10), st.integers(0, 30)) | PLACES, VALUES, min_size=1, max_size=8),
+    merged=st.lists(st.sampled_from(["B3:B4", "D3:E3", "F2:G4"]), unique=True, max_size=2),
+    writer=st.sampled_from([by_openpyxl, by_xlsxwriter, by_excel, by_excel]),
+    options=st.fixed_dictionaries(
+        {
+            "title": st.sampled_from(["Sheet", "S & <1>", "Füllung"]),
+            "prefix": st.sampled_from(["", "x:"]),
+            "between": st.sampled_from(["", "\r\n  "]),
+            "formatted_below": st.integers(0, 3),
+            **dict.fromkeys(("named", "hints", "shared"), st.booleans()),
+        }
+    ),
 )
 def test_what_is_put_into_a_workbook_is_what_it_holds(
-    old: dict[tuple[int, int], Any], new: dict[tuple[int, int], Any], by_openpyxl: bool
+    grid: Grid,
+    new: dict[tuple[int, int], Any],
+    merged: list[str],
+    writer: Callable[[Grid, list[str], dict[str, Any]], bytes],
+    options: dict[str, Any],
 ) -> None:
-    """For cells anywhere, rows with and without cells, and files of two writers: those put there, and the others."""
-    stream = io.BytesIO()
-    if by_openpyxl:
-        made = openpyxl.Workbook()
-        made.active["A1"], made.active["AP1"] = "name", "end"
-        for (row, column), cell in old.items():
-            target = made.active.cell(row + 1, column + 1)
-            target.value, target.data_type = cell, "s" if isinstance(cell, str) else "n"
-        made.save(stream)
-        title = made.active.title
-    else:
-        with xlsxwriter.Workbook(stream, {"in_memory": True}) as made:
-            sheet, title = made.add_worksheet("S & <1>"), "S & <1>"
-            for (row, column), cell in {(0, 0): "name", (0, 41): "end", **old}.items():
-                sheet.write_string(row, column, cell) if isinstance(cell, str) else sheet.write_number(
-                    row, column, cell
-                )
-    data = edit_cells(stream.getvalue(), title, new, "a.xlsx")
-    found = openpyxl.load_workbook(io.BytesIO(data)).active
-    for (row, column), cell in {**old, **new}.items():
-        assert found.cell(row + 1, column + 1).value == cell
-    assert read_sheet(data, "a.xlsx").frame.height == max(row for row, _ in [*old, *new])
+    """For cells anywhere and files of every writer: the cells put there are there, and all others as they were."""
+    data = writer({**{(0, column): (f"name{column}", False) for column in range(7)}, **grid}, merged, options)
+    before = contents(data)
+    hidden = {(row, column) for area in merged for row, column in AREAS[area]}
+    if hidden & new.keys():
+        with pytest.raises(TableError, match=r"cell [A-Z]+\d+ is merged with other cells.*unmerge them"):
+            edit_cells(data, options["title"], new, "a.xlsx")
+        return
+    edited = edit_cells(data, options["title"], new, "a.xlsx")
+    check_workbook(edited, options["title"], new, "a.xlsx", data)
+    after = contents(edited)
+    assert in_order(edited)
+    for place in before.keys() | after.keys() | new.keys():
+        content, style = after.get(place, (None, "General"))
+        was, style_was = before.get(place, (None, "General"))
+        wanted = new.get(place, was)
+        assert content == wanted
+        assert type(content) is type(wanted) or isinstance(content, int | float)
+        # Rows below the last one have its formats.
+        assert style == style_was or (place in new and place not in before)
+
+
+AREAS = {
+    "B3:B4": [(2, 1), (3, 1)],
+    "D3:E3": [(2, 4)],
+    "F2:G4": [(row, column) for row in (1, 2, 3) for column in (5, 6)],
+}
+
+
+@pytest.mark.parametrize("writer", [by_openpyxl, by_xlsxwriter, by_excel])
+def test_a_result_goes_into_the_last_cell_of_a_row_that_is_empty_and_formatted(
+    run: Run, tmp_path: Path, writer: Callable[..., bytes]
+) -> None:
+    names = {(0, column): (name, True) for column, name in enumerate(("ligand", "temp", "yield"))}
+    runs = [("XPhos", 80, 10.5), ("SPhos", 90, 20.5), ("dppf", 80, None), ("dppf", 90, None)]
+    grid = {(row, column): (cell, True) for row, cells in enumerate(runs, 1) for column, cell in enumerate(cells)}
+    options = {"title": "Runs", "prefix": "", "between": "", "formatted_below": 2, "named": True, "hints": True}
+    (tmp_path / "t.xlsx").write_bytes(writer({**names, **grid}, [], {**options, "shared": True}))
+    (tmp_path / "r.csv").write_text("ligand,temp,yield\ndppf,80,33.5\nRuPhos,70,12\n")
+    assert run("tell", "t.xlsx", "r.csv", "-o", "ligand", "-o", "temp", "-v", "yield").code == 0
+    sheet = openpyxl.load_workbook("t.xlsx").active
+    assert [sheet.cell(row, 3).value for row in range(2, 7)] == [10.5, 20.5, 33.5, None, 12]
+    assert (sheet["A6"].value, sheet["C4"].number_format) == ("RuPhos", "0.0")
+
+
+def test_a_workbook_that_would_not_hold_what_it_should_is_not_written(
+    run: Run, book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the reason: XML that is none, another cell that has changed, a new workbook that cannot hold a text."""
+    before = book.read_bytes()
+    book.with_name("r.csv").write_text("ligand,temp,yield\ndppf,80,33.5\n")
+    real = editing._cell
+    for old, new in (("</c>", "</cc>"), ("<v>33.5</v>", "<v>3</v>"), ("</c>", "</c></row><row r='50'><c><v>7</v></c>")):
+        with monkeypatch.context() as patched:
+            patched.setattr(editing, "_cell", lambda *a, o=old, n=new: real(*a).replace(o.encode(), n.encode()))
+            answer = run("tell", book, "r.csv", "-o", "ligand", "-o", "temp", "-v", "yield")
+        assert answer.code == 1
+        assert "runs.xlsx" in answer.err
+        assert "nothing was written" in answer.err
+        assert book.read_bytes() == before
+        assert not list(book.parent.glob("*.bak*"))
+    with pytest.raises(TableError, match=r"a\.xlsx cannot hold the text of 40,000 characters.*row 2.*CSV"):
+        write(polars.DataFrame({"x": ["y" * 40_000]}), Path("a.xlsx"), Dialect(kind="workbook"))
+    assert not Path("a.xlsx").exists()
 
 
 def test_columns_of_formulas_are_no_settings(run: Run, book: Path) -> None:

@@ -47,6 +47,10 @@ class Acquisition(ABC):
     def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         """The score and its derivatives."""
 
+    def under(self, ceiling: float) -> Acquisition:
+        """The same where no value is above a ceiling; the order of means or bounds of confidence is what it was."""
+        return self
+
     def bound(self, mean: Any, std: Any, best: Any) -> Any:
         """What no object of this mean, with any standard deviation up to this one, is worth more than.
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from likewise.acquisition.base import Acquisition, Care, Slopes
-from likewise.acquisition.improvement import LOG_ROOT_TWO_PI
+from likewise.acquisition.improvement import LOG_ROOT_TWO_PI, log_between
 from likewise.similarity.base import Matrix, Vector
 
 # Less than any chance that matters, and its logarithm is a number.
@@ -31,19 +31,13 @@ class Within(Acquisition):
 
     def score(self, mean: Any, std: Any, best: Any) -> Any:
         a, b = (mean - self.low) / std, (mean - self.high) / std
-        if np.isinf(self.high):
-            return log_ndtr(a)
-        # In the tail where both are small, the difference keeps its digits.
-        flip = a + b > 0
-        top, bottom = np.where(flip, -b, a), np.where(flip, -a, b)
-        far = log_ndtr(top)
-        return far + np.log(-np.expm1(np.minimum(log_ndtr(bottom) - far, -1e-300)))
+        return log_ndtr(a) if np.isinf(self.high) else log_between(a, b)
 
     def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
         a, b = (mean - self.low) / std, (mean - self.high) / std
         log = self.score(mean, std, best)
         first, second = (np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI - log) if np.all(np.isfinite(z)) else 0.0 for z in (a, b))
-        turned = a * first - (b * second if np.isfinite(self.high) else 0.0)
+        turned = (a * first if np.isfinite(self.low) else 0.0) - (b * second if np.isfinite(self.high) else 0.0)
         return Slopes(log, (first - second) / std, -turned / std)
 
     def bound(self, mean: Any, std: Any, best: Any) -> Any:

@@ -3,11 +3,17 @@
 With z = (μ − best)/σ: expected improvement is σ·h(z), h(z) = φ(z) + zΦ(z), and the probability of improvement Φ(z).
 For z ≪ 0 the terms of h cancel; there h(z) = φ(z)·(1 − |z| m(|z|)) with the Mills ratio m(x) = √(π/2) erfcx(x/√2), and
 beyond that an asymptotic series.
+
+Where no value is above a ceiling c, an improvement is at most c − best, and what is expected of it is
+
+    E[(min(f, c) − best)₊] = g(best) − g(c),      g(e) = E[(f − e)₊] = σ h((μ − e)/σ).
+
+It rises with σ as long as μ is nearer to the best value than to the ceiling, and falls with it beyond.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -24,6 +30,9 @@ STEPS, LAST = 1024, 36
 TINY = np.finfo(float).tiny
 # Less than any improvement that is read from inside the table.
 HOPELESS = 1e-270
+# What is believed to be at the ceiling counts as so much below it: what else may reach it is still told apart. Bounds
+# have so much slack, as differences lose digits beside it.
+HAIR, SLACK = 1e-6, 1e-6
 
 
 def mills(x: Any) -> Any:
@@ -98,23 +107,69 @@ def between_h(z: Any) -> tuple[Any, Any]:
     return (above + _table()[places]) * (1.0 + 1e-9), (above + after) * (1.0 - 1e-9)
 
 
+def log_less(log: Any, other: Any) -> Any:
+    """log(eᵃ − eᵇ) from a ≥ b.
+
+    >>> round(float(np.exp(log_less(np.log(3.0), np.log(2.0)))), 6)
+    1.0
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(other), log, log + np.log(-np.expm1(np.minimum(other - log, -1e-300))))
+
+
+def log_between(a: Any, b: Any) -> Any:
+    """log(Φ(a) − Φ(b)) for a ≥ b."""
+    # In the tail where both are small, the difference keeps its digits.
+    flip = a + b > 0
+    return log_less(log_ndtr(np.where(flip, -b, a)), log_ndtr(np.where(flip, -a, b)))
+
+
 @dataclass(frozen=True)
 class LogExpectedImprovement(Acquisition):
-    """log E[max(f(x) − best, 0)] = log σ + log h(z).
+    """log E[max(min(f(x), ceiling) − best, 0)]; without a ceiling log σ + log h(z).
+
+    ceiling: what no value is above, on the model's scale; ∞ by default, and a study with `bounds` sets it.
 
     >>> round(float(LogExpectedImprovement().score(0.0, 1.0, best=0.0)), 4)
     -0.9189
+    >>> round(float(LogExpectedImprovement(ceiling=0.1).score(0.0, 1.0, best=0.0)), 4)
+    -3.0364
     """
 
     logarithmic = True
-    rises_with_std = True
     noise_aware = True
 
+    ceiling: float = np.inf
+
+    def under(self, ceiling: float) -> LogExpectedImprovement:
+        return replace(self, ceiling=min(self.ceiling, ceiling))
+
+    @property
+    def top(self) -> float:
+        """The largest value that can still be improved on."""
+        return self.ceiling - HAIR
+
+    def start(self, best: Any) -> Any:
+        """From where on improvements count."""
+        return best if np.isinf(self.ceiling) else np.minimum(best, self.top)
+
     def score(self, mean: Any, std: Any, best: Any) -> Any:
-        return np.log(std) + log_h((mean - best) / std)
+        log = log_h((mean - self.start(best)) / std)
+        return np.log(std) + (log if np.isinf(self.ceiling) else log_less(log, log_h((mean - self.ceiling) / std)))
+
+    def _falls(self, mean: Any, start: Any) -> Any:
+        """Whether an improvement is worth less the more doubt there is."""
+        return mean - start > self.ceiling - mean
+
+    def bound(self, mean: Any, std: Any, best: Any) -> Any:
+        score, start = self.score(mean, std, best), self.start(best)
+        if np.isinf(self.ceiling):
+            return score
+        certain = np.log(np.maximum(np.minimum(mean, self.ceiling) - start, TINY))
+        return np.where(self._falls(mean, start), certain, score) + SLACK
 
     def average_bound(self, means: Matrix, stds: Matrix, best: Any, weights: Vector, care: Care = Care.FAIR) -> Vector:
-        improvement = weights @ (stds * bound_h((means - best) / np.maximum(stds, TINY)))
+        improvement = weights @ self.more(means, stds, best)
         bounds = np.log(np.maximum(improvement, HOPELESS))
         # The table has an end; what lies beyond it for all members is computed in logarithms, where it matters.
         far = improvement < HOPELESS
@@ -122,13 +177,27 @@ class LogExpectedImprovement(Acquisition):
             bounds[far] = self.average(self.bound(means[:, far], stds[:, far], best), weights)[0]
         return bounds
 
+    def more(self, mean: Any, std: Any, best: Any) -> Any:
+        """Slightly more than the improvement at any standard deviation up to this one, at a tenth of its price."""
+        start, spread = self.start(best), np.maximum(std, TINY)
+        z = (mean - start) / spread
+        found = std * bound_h(z)
+        if np.isinf(self.ceiling):
+            return found
+        # Below the middle an improvement is at most the chance of one times the room that there is.
+        certain, hoped = np.minimum(mean, self.ceiling) - start, (self.ceiling - start) * ndtr(z)
+        capped = np.where(self._falls(mean, start), certain, hoped)
+        return np.minimum(found, capped) * (1.0 + SLACK)
+
     def slopes(self, mean: Any, std: Any, best: Any) -> Slopes:
-        z = (mean - best) / std
-        log = log_h(z)
+        z = (mean - self.start(best)) / std
+        log, log_chance, above = log_h(z), log_ndtr(z), -np.inf
+        if np.isfinite(self.ceiling):
+            above = (mean - self.ceiling) / std
+            log, log_chance = log_less(log, log_h(above)), log_between(z, above)
         # h'(z) = Φ(z), and the chain rule leaves φ(z)/h(z) for the standard deviation.
-        in_mean = np.exp(log_ndtr(z) - log) / std
-        in_std = np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI - log) / std
-        return Slopes(np.log(std) + log, in_mean, in_std)
+        first, second = (np.exp(-0.5 * np.square(own) - LOG_ROOT_TWO_PI - log) for own in (z, above))
+        return Slopes(np.log(std) + log, np.exp(log_chance - log) / std, (first - second) / std)
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,18 @@ from likewise.acquisition.base import Care, Slopes
 from likewise.acquisition.constraints import Within
 from likewise.acquisition.fronts import hypervolume, is_nondominated, reference_point
 from likewise.acquisition.hypervolume import EXACT, Front, bound_volume, log_volume
-from likewise.acquisition.improvement import HOPELESS, TINY, LogExpectedImprovement, between_h
+from likewise.acquisition.improvement import HOPELESS, TINY, between_h
 from likewise.acquisition.measurement import margins_of, moved, moved_slope, noise_of
-from likewise.acquisition.outcome import Certain, Comparisons, Outcome, means_of, objects_of, places_of, wait
+from likewise.acquisition.outcome import (
+    IMPROVEMENT,
+    Certain,
+    Comparisons,
+    Outcome,
+    means_of,
+    objects_of,
+    places_of,
+    wait,
+)
 from likewise.acquisition.promise import Judgement, judge_draws
 from likewise.acquisition.scorer import Scorer
 from likewise.acquisition.scoring import Known, Moments, Rows, Scoring, Selves, hide, same_members
@@ -32,7 +41,6 @@ from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
 from likewise.similarity.base import Matrix, Vector
 
-IMPROVEMENT = LogExpectedImprovement()
 # So many points stand for the front where a whole pool is bounded.
 COARSE = 4
 
@@ -75,7 +83,7 @@ class JointScorer(Scoring):
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
         chosen = tuple(float(r) if np.isinf(own) else own for r, own in zip(rule, before._lowest, strict=True))
-        scales = users_scales([one.committee.transform for one in before._objectives], mixed, chosen)
+        scales = users_scales([one.committee.transform.unbounded for one in before._objectives], mixed, chosen)
         found = replace(before, reference=chosen, scales=scales)._with_front()
         return found._settled() if settle else found
 
@@ -175,7 +183,7 @@ class JointScorer(Scoring):
             with np.errstate(divide="ignore"):
                 return np.log(np.maximum(means - edges.T[0][:, None], 0.0)), np.ones((1, len(edges), means.shape[1]))
         at = edges.T if steps is None else steps.at
-        scores = IMPROVEMENT.score(means[:, None], stds[:, None], at[:, :, None])
+        scores = self._objectives[j].improvement.score(means[:, None], stds[:, None], at[:, :, None])
         return self._average(j, scores if steps is None else steps.stretch(scores))
 
     def _average(self, j: int, scores: Any) -> tuple[Matrix, Matrix]:
@@ -228,7 +236,8 @@ class JointScorer(Scoring):
         each = self._of_objectives(found, [known(objects) for known in self.known])
         if self.directions is not None:
             lengths = partial(lengths_above, self.reference, self.scales)
-            return judge_draws(feasible, each, *self._front_points(), np.array(self._lowest), lengths)
+            ceilings = [one.committee.ceiling for one in self._objectives] + [np.inf for _ in self.certain]
+            return judge_draws(feasible, each, ceilings, *self._front_points(), np.array(self._lowest), lengths)
         over = [self._chances_above(j, *moments) for j, moments in enumerate(each)]
         gain = log_volume(self.front, [self._improvements(j, *moments)[0] for j, moments in enumerate(each)])[0]
         enters = np.minimum(bound_volume(self.front, over, over), 1.0)
@@ -240,7 +249,9 @@ class JointScorer(Scoring):
         if j >= len(self._objectives):
             found = (means > edges.T[0][:, None]).astype(float)
         else:
-            found = np.einsum("m,mer->er", weights, ndtr((means[:, None] - edges.T[:, :, None]) / stds[:, None]))
+            above = ndtr((means[:, None] - edges.T[:, :, None]) / stds[:, None])
+            reached = edges.T[:, :, None] >= self._objectives[j].improvement.top
+            found = np.einsum("m,mer->er", weights, np.where(reached, 0.0, above))
         # A reference that is only a rule keeps nothing off the front.
         found[0] = found[0] if np.isfinite(self._lowest[j]) else 1.0
         return found
@@ -277,9 +288,14 @@ class JointScorer(Scoring):
             return np.where(np.isnan(total), np.inf, total)
 
     def _bound_volume(self, front: Front, moments: Sequence[Moments], care: Care) -> Vector:
-        """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex."""
+        """More than log EHVI, which grows with every mean and every standard deviation, as a volume is convex.
+
+        It is so without ceilings, which only lower it; one objective alone has a bound that sees its ceiling.
+        """
         front = front if care is Care.TIGHT else front.coarse(COARSE)
-        few = replace(self, front=front, scales=tuple(None if one is None else one.convex() for one in self.scales))
+        outcomes = self.outcomes if len(moments) == 1 else tuple(one.without_ceiling() for one in self.outcomes)
+        scales = tuple(None if one is None else one.convex() for one in self.scales)
+        few = replace(self, outcomes=outcomes, front=front, scales=scales)
         highs, lows = zip(*(few._between(j, *each) for j, each in enumerate(moments)), strict=True)
         volume = bound_volume(front, highs, lows)
         bounds = np.log(np.maximum(volume, HOPELESS))
@@ -301,6 +317,11 @@ class JointScorer(Scoring):
             found = between_h((means[:, None] - steps.at[:, :, None]) / spread[:, None])
             high, low = steps.between(*(each * spread[:, None] for each in found))
             return np.einsum("m,mer->er", weights, high), np.einsum("m,mer->er", weights, low)
+        if len(self.reference) == 1:
+            # Of one objective the ceiling bounds what is above an edge, whatever the doubt.
+            more = self._objectives[j].improvement.more
+            high = np.stack([weights @ more(means, stds, at[:, None]) for at in edges])
+            return high, np.zeros_like(high)
         high, low = np.zeros((2, len(edges), means.shape[1]))
         for e, at in enumerate(edges):
             more, less = between_h((means - at[:, None]) / spread)
@@ -358,7 +379,7 @@ class JointScorer(Scoring):
         """Each member's log g_j at each edge, and its derivatives."""
         steps = self._steps[j]
         at = self._edges(j)[0].T if steps is None else steps.at
-        slopes = IMPROVEMENT.slopes(means[:, None], stds[:, None], at[:, :, None])
+        slopes = self._objectives[j].improvement.slopes(means[:, None], stds[:, None], at[:, :, None])
         return slopes if steps is None else steps.stretch_slopes(slopes)
 
     def hide_known(

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from likewise.acquisition.improvement import HAIR, LogExpectedImprovement
 from likewise.acquisition.scoring import Known
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison
 from likewise.similarity.base import Matrix, Vector
 
+IMPROVEMENT = LogExpectedImprovement()
 # Of some objects, by their identities.
 Comparisons = dict[tuple[int, ...], Comparison]
 
@@ -28,6 +30,16 @@ class Outcome:
     objective: bool
     limits: tuple[float, float] | None = None
     reference: float | None = None
+
+    @property
+    def improvement(self) -> LogExpectedImprovement:
+        """What is expected beyond a value of this outcome."""
+        return IMPROVEMENT.under(self.committee.ceiling)
+
+    def without_ceiling(self) -> Outcome:
+        """The outcome with values that may be anything."""
+        committee = self.committee
+        return replace(self, committee=replace(committee, transform=committee.transform.unbounded))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +66,17 @@ def places_of(committee: Committee) -> dict[int, int]:
 
 
 def means_of(committee: Committee) -> Matrix:
-    """Each member's mean at the observed objects, then at those in flight."""
-    observed = committee.observed_means()
-    return np.hstack([observed, committee.pending_means()]) if committee.waiting else observed
+    """Each member's mean at the observed objects, then at those in flight, of values that are not above the ceiling.
+
+    What is in flight is still in doubt: of its values those above the ceiling lower the mean, E[min(f, c)].
+    """
+    means, ceiling = committee.observed_means(), committee.ceiling
+    if committee.waiting:
+        pending = committee.pending_means()
+        if np.isfinite(ceiling):
+            pending = pending - np.exp(IMPROVEMENT.score(pending, np.maximum(committee.pending_stds(), HAIR), ceiling))
+        means = np.hstack([means, pending])
+    return np.minimum(means, IMPROVEMENT.under(ceiling).top)
 
 
 def wait(one: Outcome, objects: Sequence[Any], made: Comparisons | None = None) -> Outcome:

@@ -38,13 +38,14 @@ class Judgement:
 def judge_draws(
     feasible: Vector,
     moments: Sequence[tuple[Matrix, Matrix]],
+    ceilings: Sequence[float],
     front: Matrix,
     weights: Sequence[Vector],
     least: Vector,
     lengths: Callable[[Any], Any],
 ) -> Judgement:
     """What objects promise beside a front that is not cut into boxes; `lengths` counts from the reference."""
-    drawn = draw_outcomes(moments, weights)
+    drawn = np.minimum(draw_outcomes(moments, weights), ceilings)
     gain = shares_of_growth(lengths(front), lengths(drawn))
     return Judgement(feasible, feasible * chances_to_enter(front, drawn, least), feasible * gain)
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from likewise.acquisition.base import Acquisition, Care
 from likewise.acquisition.confidence import LeastKnown
 from likewise.acquisition.measurement import TINY, margins_of, moved, moved_slope, noise_of
+from likewise.acquisition.outcome import means_of
 from likewise.acquisition.scoring import Moments, Rows, Scoring, Selves, hide, same_members
+from likewise.errors import StudyError
 from likewise.model.committee import Committee
 from likewise.model.comparison import Comparison, pull_all
 from likewise.model.gram import same_objects
@@ -62,7 +64,7 @@ class Scorer(Scoring):
     @classmethod
     def on(cls, committee: Committee, acquisition: Acquisition, feasibility: Scorer | None = None) -> Scorer:
         """The scorer whose incumbents are the largest means at the observed objects, not the luckiest measurement."""
-        means = committee.observed_means()
+        means, acquisition = means_of(committee), acquisition.under(committee.ceiling)
         if not acquisition.noise_aware:
             return cls(committee, acquisition, means.max(axis=1), feasibility)
         places = means.argmax(axis=1)[:, None].tolist()
@@ -113,7 +115,7 @@ class Scorer(Scoring):
         """
         certain = np.array([[member.regression.certain(CERTAIN)] for member in self.committee.members])
         sure, worth = np.where(certain, SURE, TOLD_APART**2), np.where(certain, WORTH, TOLD_APART)
-        better = means - self._best > worth * np.sqrt(self._noise)
+        better = np.minimum(means, self.committee.ceiling) - self._best > worth * np.sqrt(self._noise)
         settled = (certain | noisy) & (variances <= sure * self._noise) & ~better
         return np.asarray(self.committee.weights @ settled > 0.5)
 
@@ -124,7 +126,7 @@ class Scorer(Scoring):
     def by(self, acquisition: Acquisition) -> Scorer:
         """The score by another acquisition: one that is not aware of noise has all the doubt that there is."""
         committee = self.committee if acquisition.noise_aware else self.committee.unsettled()
-        return replace(self, acquisition=acquisition, committee=committee)
+        return replace(self, acquisition=acquisition.under(committee.ceiling), committee=committee)
 
     @cached_property
     def _noise(self) -> Matrix:
@@ -136,8 +138,19 @@ class Scorer(Scoring):
 
     def score_moments(self, moments: Sequence[Moments], known: Sequence[Vector] = ()) -> Vector:
         ((means, variances),) = moments
-        scores = self.acquisition.score(self._counted(means), self._spread(variances), self._best)
+        scores = self._checked(means, self.acquisition.score(self._counted(means), self._spread(variances), self._best))
         return self.acquisition.average(scores, self.committee.weights)[0]
+
+    def _checked(self, means: Matrix, scores: Any) -> Any:
+        """The scores of an acquisition, which may be the user's, refused where they are no numbers."""
+        if np.shape(scores) != means.shape or np.isnan(scores).any():
+            name = type(self.acquisition).__name__
+            shown = f"{scores!r:.80}" if np.shape(scores) != means.shape else "NaN"
+            raise StudyError(
+                f"the acquisition {name} gave {shown} for means of shape {means.shape}; "
+                "return a number for each mean, −inf for what is worth nothing"
+            )
+        return scores
 
     def bound_moments(
         self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
@@ -154,7 +167,7 @@ class Scorer(Scoring):
         """
         means, variances, pull = self.committee.linearise(Comparison(objects))
         slopes = self.acquisition.slopes(self._counted(means), self._spread(variances), self._best)
-        score, shares = self.acquisition.average(slopes.score, self.committee.weights)
+        score, shares = self.acquisition.average(self._checked(means, slopes.score), self.committee.weights)
 
         def gradient() -> Matrix:
             noise = self._noise if self.acquisition.noise_aware else 0.0
@@ -198,7 +211,7 @@ class Scorer(Scoring):
         if not len(objects):
             return self
         committee = self.committee.with_pending(objects)
-        incumbents = np.maximum(self.incumbents, committee.pending_means().max(axis=1))
+        incumbents = np.maximum(self.incumbents, means_of(committee)[:, len(committee) :].max(axis=1))
         return replace(self, committee=committee, incumbents=incumbents)
 
     def score_measurement(self, x: Any) -> float:

@@ -1,4 +1,4 @@
-"""What a table may have been meant otherwise: a factor that was not named, an object far from all that was seen."""
+"""What a table may have been meant otherwise: a factor that was not named, a value far from all others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from likewise.campaign.roles import PREFIX, Roles, aside
 from likewise.campaign.runs.columns import RunColumns
+from likewise.model.targets.far_values import describe
 from likewise.similarity.pairs import object_key
 from likewise.tables.cells import empty
 from likewise.tables.reading import Table
@@ -16,6 +17,19 @@ from likewise.tables.reading import Table
 FEWEST, LOOKED_AT = 2, 2_000
 # A factor that counts moves values by more than this share of their range, and more than repeats differ.
 SHARE, TIMES = 0.1, 2.0
+
+
+def far_value(x: Any, value: float) -> str:
+    """A note on a value of an object that is far from all others.
+
+    >>> far_value("CCO", 8971.0)
+    "8971 for 'CCO' is far from all other values: a hit, or a slip. Correct a slip in its cell, or write withdrawn in \
+    the column 'status'; measure a hit once more, as another row"
+    """
+    return (
+        f"{describe(x, value)}. Correct a slip in its cell, or write withdrawn in the column 'status'; measure a hit "
+        "once more, as another row"
+    )
 
 
 def forgotten_factors(

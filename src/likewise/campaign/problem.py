@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-
+from likewise.campaign.cautions import far_value
 from likewise.campaign.listener import Listener, Progress
 from likewise.campaign.objects import Bad
 from likewise.campaign.sheets.bad_rows import cell_of, leave_out_bad
@@ -19,7 +18,6 @@ from likewise.campaign.similarities import Request, choose_similarities, molecul
 from likewise.campaign.states import Kind
 from likewise.campaign.wording import count, shown
 from likewise.errors import SimilarityError, SuspectWarning, TableError, UsageError
-from likewise.model.targets.contamination import describe, far_values
 from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
 from likewise.similarity.base import Similarity
 from likewise.similarity.encodings.pieces import PIECE
@@ -28,6 +26,7 @@ from likewise.spaces.base import Space
 from likewise.spaces.pools.pool import Pool
 from likewise.study.goals import Computed
 from likewise.study.recommendation import Recommendation
+from likewise.study.record.suspicion import far_places
 from likewise.study.study import Study
 from likewise.study.trial import Trial
 from likewise.tables.cells import numbers
@@ -113,9 +112,7 @@ class Problem:
 
     def known_of(self, outcome: str) -> int:
         """How many rows have a value of an outcome that is no limit."""
-        sheet = self.sheet
-        rows = [] if sheet is None else sheet.measured_in(outcome)
-        return 0 if sheet is None else sum(sheet.measurement(i, outcome).limit is None for i in rows)
+        return 0 if self.sheet is None else len(self.sheet.exact_in(outcome))
 
     def weights(self, outcome: str | None = None) -> list[tuple[str, float]]:
         """The similarities by name with their shares of the votes, the largest first; none before a first value.
@@ -290,25 +287,12 @@ def _outcomes(sheet: Sheet, place: int) -> dict[str, Any]:
 
 
 def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
-    """Note which values are taken for bad measurements, by their rows."""
+    """Note which values are far from all others, by their rows."""
     for outcome in study.goals.named_outcomes:
-        _remark_on_outcome(study, sheet, outcome, listener)
-
-
-def _remark_on_outcome(study: Study, sheet: Sheet, outcome: str, listener: Listener) -> None:
-    named = study.goals.named
-    column, rows = outcome if named else sheet.roles.value, sheet.measured if named else sheet.known
-    values = {i: found[column] for i in rows if column in (found := sheet.results(i))}
-    if not len(far_values(np.array([*values.values()]))):
-        return
-    sign = study.goals.sign(outcome)
-    for one in study.committee(outcome).suspects:
-        value, key = sign * one.value, study.space.key(one.object)
-        rows = [i for i in values if values[i] == value and study.space.key(sheet.objects[i]) == key]
-        where = "".join(f"row {sheet.table.number(i)}: " for i in rows[:1])
-        listener.note(
-            f"{where}{describe(one.object, value)}. Correct it, or measure it again and add it as another row"
-        )
+        column, of = (outcome, f"{outcome} ") if study.goals.named else (sheet.roles.value, "")
+        told = sheet.exact_in(column)
+        for i in ([*told][k] for k in far_places([*told.values()])):
+            listener.note(f"row {sheet.table.number(i)}: {of}{far_value(sheet.objects[i], told[i].value)}")
 
 
 def _tell_states(study: Study, sheet: Sheet) -> None:

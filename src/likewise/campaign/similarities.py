@@ -19,8 +19,8 @@ from likewise.similarity.auto.text_kind import has_rdkit
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fields import Fields
 from likewise.spaces.base import Space
+from likewise.study.goals import Bounds
 from likewise.study.methods.base import Method
-from likewise.study.methods.bounded import Bounds
 
 # Kinds of similarities that compare rows of numbers.
 NUMERIC = ("vectors", "compositions")

@@ -39,6 +39,8 @@ WORDS: dict[Kind, tuple[str, ...]] = {
     Kind.SKIPPED: ("skipped", "skip", "cancelled", "canceled", "withdrawn", "not run", "rejected"),
 }
 KINDS = {word: kind for kind, words in WORDS.items() for word in words}
+# Between the word of a state and a remark on it, and between two remarks.
+JOINT = "; "
 # Experiments that are out: they have no result yet.
 OPEN = frozenset({Kind.SUGGESTED, Kind.RUNNING})
 # Experiments that have no result and get none.
@@ -77,13 +79,13 @@ class State:
 
 
 def read_state(text: str, decimal: Decimal | None = None) -> State | None:
-    """The state that a text stands for; None where it is none.
+    """The state that a text stands for; None where it is none. A remark may follow its word.
 
-    >>> read_state("< 0,1 %"), read_state("Failed").kind, read_state("71")
+    >>> read_state("< 0,1 %"), read_state("Failed; broke the vial").kind, read_state("71")
     (State(kind=<Kind.BELOW: 'below limit'>, limit=0.1, said='< 0,1 %'), <Kind.FAILED: 'failed'>, None)
     """
     plain = " ".join(text.split())
-    kind = KINDS.get(plain.lower().rstrip("!"))
+    kind = KINDS.get(plain.partition(JOINT)[0].strip().lower().rstrip("!"))
     if kind is not None:
         return State(kind, said=plain)
     found = LIMIT.match(plain)
@@ -91,6 +93,36 @@ def read_state(text: str, decimal: Decimal | None = None) -> State | None:
     if found is None or limit is None or not math.isfinite(limit):
         return None
     return State(Kind.BELOW if found[1].lower().startswith(BELOW_SIGNS) else Kind.ABOVE, limit, plain)
+
+
+def split_status(text: str) -> tuple[str, tuple[str, ...]]:
+    """The word or the limit that a status begins with, empty where there is none, and the remarks in it.
+
+    >>> split_status("failed; broke the vial"), split_status("leaks!?")
+    (('failed', ('broke the vial',)), ('', ('leaks!?',)))
+    """
+    first, *remarks = (part.strip() for part in text.split(JOINT))
+    return (first, tuple(remarks)) if read_state(text) is not None else ("", (first, *remarks))
+
+
+def updated_status(before: str, wanted: str) -> str:
+    """What the column `status` says next: remarks of a person stay, and so does his word for the same state.
+
+    A remark alone stands for a run that is not over, or beside a value: any other state is said before it.
+
+    >>> updated_status("suggested", "done"), updated_status("pending", "running"), updated_status("leaks!?", "done")
+    ('done', 'pending', 'leaks!?')
+    >>> updated_status("leaks!?", "failed"), updated_status("failed", "leaks!?"), updated_status("running", "leaks!?")
+    ('failed; leaks!?', 'failed; leaks!?', 'leaks!?')
+    """
+    (word, remarks), (new_word, new_remarks) = split_status(before) if before else ("", ()), split_status(wanted)
+    state, new = read_state(word), read_state(new_word)
+    remarks = (*remarks, *(remark for remark in new_remarks if remark not in remarks))
+    if new is None:
+        word = word if remarks and not is_open(state) else ""
+    elif state is None or state.kind is not new.kind:
+        word = "" if remarks and (is_open(new) or new.kind is Kind.DONE) else new_word
+    return JOINT.join(text for text in (word, *remarks) if text)
 
 
 def combine(measured: bool, in_value: State | None, in_status: State | None) -> State | None:

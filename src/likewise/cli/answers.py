@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from likewise.campaign.aims import Aims
+from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.listener import Listener
 from likewise.campaign.problem import Problem
 from likewise.study.suggestion import Analogue
@@ -47,12 +48,22 @@ def object_json(problem: Problem, x: Any) -> dict[str, Any]:
     return {"row": problem.row(x), "object": problem.study.space.to_json(x)}
 
 
-def analogues_json(problem: Problem, analogues: Any) -> Any:
-    """Analogues as JSON data; those of several outcomes by their names."""
+def analogues_json(problem: Problem, analogues: Any, reasons: Reasons | None = None, outcome: str = "") -> Any:
+    """Analogues as JSON data; those of several outcomes by their names.
+
+    With reasons, each says whether it speaks for the object or against it.
+    """
     if isinstance(analogues, Mapping):
-        return {name: analogues_json(problem, each) for name, each in analogues.items()}
+        return {name: analogues_json(problem, each, reasons, name) for name, each in analogues.items()}
     return [
-        {**object_json(problem, a.object), "value": a.value, **_limit(a), "influence": a.influence} for a in analogues
+        {
+            **object_json(problem, a.object),
+            "value": a.value,
+            **_limit(a),
+            "influence": a.influence,
+            **({} if reasons is None else {"speaks": reasons.side(a, outcome)}),
+        }
+        for a in analogues
     ]
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from likewise.cli.console import say_json
+from likewise.model.blas import one_thread
 
 
 class Reply(NamedTuple):
@@ -47,11 +48,13 @@ def with_options(name: str, command: Callable[..., Reply]) -> Callable[..., None
     def run(*, as_json: bool, debug: bool, **given: Any) -> None:
         for group, options in groups.items():
             given[group] = makers[group](**{option.name: given.pop(option.name) for option in options})
-        reply = command(**given)
-        if as_json:
-            say_json(name, reply.data())
-        else:
-            reply.say()
+        # More threads make small matrices slower, also while a model is judged and drawn.
+        with one_thread():
+            reply = command(**given)
+            if as_json:
+                say_json(name, reply.data())
+            else:
+                reply.say()
 
     every = [option for each in own for option in groups.get(each.name, [each])]
     run.__signature__ = inspect.Signature([*every, *_parameters(_answering)])  # type: ignore[attr-defined]

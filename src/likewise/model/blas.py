@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
 from typing import Any, final
+
+from likewise.forks import ForkLock, postponed
 
 
 @final
@@ -17,7 +18,7 @@ class _Single:
     """BLAS has one number of threads for the whole process: who comes first lowers it, who goes last restores it."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = ForkLock()
         self._inside = 0
         self._controller: Any = None
         self._limit: Any = None
@@ -37,6 +38,8 @@ class _Single:
 
     def _lower(self) -> Any:
         if self._controller is None:
+            # NumPy and SciPy have a BLAS each, and only those that are loaded can be told.
+            import scipy.linalg  # noqa: F401
             from threadpoolctl import ThreadpoolController
 
             self._controller = ThreadpoolController()
@@ -48,13 +51,14 @@ _single = _Single()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """BLAS with one thread, in every thread of this process, and as before afterwards.
+    """BLAS with one thread, in every thread of this process, and as before afterwards; forks by other threads wait.
 
     >>> with one_thread(), one_thread():
     ...     pass
     """
-    _single.enter()
-    try:
-        yield
-    finally:
-        _single.leave()
+    with postponed(long=True):
+        _single.enter()
+        try:
+            yield
+        finally:
+            _single.leave()

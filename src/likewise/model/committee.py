@@ -23,8 +23,7 @@ from likewise.model.prediction import Mixture, Moments, Prediction
 from likewise.model.regression import Regression
 from likewise.model.spectrum import Treatment
 from likewise.model.targets.censoring import Mask, anchors, exact
-from likewise.model.targets.contamination import Suspect
-from likewise.model.targets.transforms import Bounded, Transform, root_mean_square
+from likewise.model.targets.transforms import Transform, root_mean_square
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.encodings.arrays import Encoding
@@ -75,7 +74,6 @@ class Committee:
     `values` and `extra_noise`, known variances of the measurements, are those it is conditioned on, on the user's
     scale; `limits` says which of the values are limits, and on which side (`censoring`), None where none is. `waiting`
     has, for each used similarity, the observed objects followed by those in flight, if any are.
-    `suspects` are observations that it is not conditioned on, because evidence says that they are bad measurements.
     """
 
     grams: tuple[Gram, ...]
@@ -85,7 +83,6 @@ class Committee:
     extra_noise: Vector | None = None
     limits: Vector | None = None
     waiting: Mapping[int, Gram] = field(default_factory=dict)
-    suspects: tuple[Suspect, ...] = ()
 
     def __len__(self) -> int:
         return len(self.grams[0])
@@ -305,10 +302,6 @@ class Committee:
         each = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
         return prediction, np.asarray(sum(each))
 
-    def within(self, low: float, high: float) -> Committee:
-        """The committee with predictions on the user's scale between two values."""
-        return replace(self, transform=Bounded(self.transform, low, high))
-
     def with_pending(self, objects: Sequence[Any], comparison: Comparison | None = None) -> Committee:
         """The committee whose variances take these objects in flight into account, too; only they are compared."""
         if not len(objects):
@@ -379,6 +372,16 @@ class Committee:
     def observed_means(self) -> Matrix:
         """The mean of each observed object on the model's scale, one row per member."""
         return np.array([member.regression.fitted for member in self.members])
+
+    @cached_property
+    def ceiling(self) -> float:
+        """What no value is above, on the model's scale: where the upper bound of the user's values lies."""
+        high = self.transform.bounds[1]
+        return float(self.transform.forward(high)) if np.isfinite(high) else high
+
+    def pending_stds(self) -> Matrix:
+        """The standard deviation of each object in flight before it is about to be known, one row per member."""
+        return np.array([[] if m.pending is None else m.pending.stds for m in self.members])
 
     def pending_means(self) -> Matrix:
         """The mean of each object in flight on the model's scale, one row per member."""

@@ -4,6 +4,9 @@ With M = S + ρI (ρ the noise as a share of the amplitude a) and y ~ N(0, aM), 
 ν observations of size one, and integrates out in closed form:
 
     log p(y) = −(t + ν)/2 · log(ν + yᵀM⁻¹y) − ½ log|M| + const(t),      â = (ν + yᵀM⁻¹y)/(t + ν).
+
+An indefinite M is no covariance. |M| is, with the absolute values of the eigenvalues, as the paper's variance is an
+absolute value: it stands for M there, so that a has the unit of squared values over scores, as elsewhere.
 """
 
 from __future__ import annotations
@@ -71,6 +74,18 @@ def spectral_evidence(levels: Vector, rotated: Vector, ratios: Sequence[float] |
     return _evidences(quadratics, determinants, len(levels))
 
 
+def absolute_evidence(scores: Matrix, values: Vector, ratios: Sequence[float]) -> list[Evidence]:
+    """The same from an indefinite matrix of scores: |M| in the place of M, with eigenvalues that are not quite zero.
+
+    >>> round(absolute_evidence(np.diag([1.0, -2.0]), np.array([1.0, 2.0]), (0.0,))[0].amplitude, 6)
+    1.166667
+    """
+    levels, basis = np.linalg.eigh(scores)
+    sizes = np.abs(levels + np.asarray(ratios)[:, None])
+    sizes = np.maximum(sizes, JITTERS[0] * sizes.max(axis=1, keepdims=True))
+    return _evidences((1.0 / sizes) @ (values @ basis) ** 2, np.log(sizes).sum(axis=1), len(values))
+
+
 def tridiagonal_evidence(scores: Matrix, values: Vector, ratios: Sequence[float]) -> list[Evidence] | None:
     """The same from the matrix of scores and the values: a quarter of the work of eigenvectors.
 
@@ -101,9 +116,11 @@ def _evidences(quadratics: Vector, log_determinants: Vector, t: int) -> list[Evi
 
 def evidences(treatment: Treatment, ratios: Sequence[float], values: Vector, extra: Vector) -> list[Evidence]:
     """The marginal likelihood of a treated matrix at each noise; `extra` are known variances."""
-    alone = treatment.eigen is None and 1 in (len(ratios), len(values))
-    if alone or extra.any() or not treatment.definite:
+    alone = treatment.definite and treatment.eigen is None and 1 in (len(ratios), len(values))
+    if alone or extra.any():
         return [_factored_evidence(treatment, ratio, values, extra) for ratio in ratios]
+    if not treatment.definite:
+        return absolute_evidence(treatment.matrix, values, ratios)
     found = tridiagonal_evidence(treatment.matrix, values, ratios) if treatment.eigen is None else None
     if found is not None:
         return found
@@ -113,7 +130,7 @@ def evidences(treatment: Treatment, ratios: Sequence[float], values: Vector, ext
 
 
 def _factored_evidence(treatment: Treatment, ratio: float, values: Vector, extra: Vector) -> Evidence:
-    """Marginal likelihood by a Cholesky factor, for noises that differ between the observations.
+    """Marginal likelihood by a factor of M or |M|, for noises that differ between the observations.
 
     Known variances E are shares of an amplitude that is itself estimated; two rounds settle both. An observation says
     of the amplitude as much as is not its known variance: with M = S + ρI + E/a and α = M⁻¹y,
@@ -124,11 +141,14 @@ def _factored_evidence(treatment: Treatment, ratio: float, values: Vector, extra
     for _ in range(2 if extra.any() else 1):
         known = extra / evidence.amplitude
         matrix = add_diagonal(treatment.matrix, ratio + known)
-        factor = cholesky(matrix if treatment.definite else matrix @ matrix)
+        if not treatment.definite:
+            (evidence,) = absolute_evidence(matrix, values, (0.0,))
+            continue
+        factor = cholesky(matrix)
         half = linalg.solve_triangular(factor, values, lower=True, check_finite=False)
         log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))
         evidence = marginal_likelihood(float(half @ half), log_determinant, len(values))
-        if treatment.definite and extra.any():
+        if extra.any():
             evidence = replace(evidence, amplitude=_known_amplitude(factor, half, known))
     return evidence
 

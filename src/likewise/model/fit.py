@@ -57,7 +57,7 @@ OCCAM = 0.5
 
 @dataclass(frozen=True)
 class Settings:
-    """What stands for election."""
+    """What stands for election, and between which of the user's values all lie."""
 
     warps: tuple[float, ...] = WARPS
     ratios: tuple[float, ...] = RATIOS
@@ -66,6 +66,7 @@ class Settings:
     learn: bool = True
     offset: float = OFFSET
     rescale: bool = True
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
 
 DEFAULT = Settings()
@@ -146,7 +147,8 @@ def fit(
     """
     treatments = Treatments() if treatments is None else treatments
     if transform is None:
-        transform = suitable_transform(grams, values, settings, limits).of(values[anchors(values, limits)])
+        scale = suitable_transform(grams, values, settings, limits).of(values[anchors(values, limits)])
+        transform = scale.within(*settings.bounds)
     data, known = Targets.of(values, extra_noise, transform), exact(values, limits)
     ratios = settings.ratios + _replicate_ratio(grams[0].objects, data.values, known)
     settings = replace(settings, ratios=ratios)
@@ -230,7 +232,7 @@ def recondition(
         regression = _regress(treatment, psd, member.ratio, member.regression.amplitude, data)
         regression = replace(regression, inflation=member.regression.inflation)
         members.append(replace(member, regression=regression, pending=None))
-    return replace(bare, members=tuple(members), suspects=committee.suspects)
+    return replace(bare, members=tuple(members))
 
 
 def targets_of(committee: Committee) -> Targets:

@@ -69,8 +69,8 @@ class Gram:
         # One call for all of them: where a comparison is many small steps, those of one take as long as those of many.
         every = self.similarity.between(encodings, encodings) if in_one_block else None
         fresh = self.similarity.between(new, encodings) if every is None else every[t:]
-        effort.count(comparisons=fresh.size)
         check_scores(fresh, objects, everything, signed=signed)
+        effort.count(comparisons=fresh.size)
         check_symmetric(fresh[:, t:], objects)
         scores = self._with_rows(fresh) if every is None else _symmetric(every)
         if not signed:
@@ -124,12 +124,12 @@ class Gram:
             return np.zeros((count(encodings), 0))
         observed = take(self.encodings, slice(start, len(self))) if start else self.encodings
         rows = self.similarity.between(encodings, observed)
-        effort.count(comparisons=rows.size)
+        effort.count(comparisons=np.size(rows))
         return self.check(rows, objects, start)
 
     def check(self, rows: Matrix, objects: Sequence[Any] | None = None, start: int = 0) -> Matrix:
         """Scores with the observed objects from `start` on, refused where they are not what scores must be."""
-        names = (NEW,) * len(rows) if objects is None else objects
+        names = (NEW,) * np.shape(rows)[0] if objects is None else objects
         check_scores(rows, names, self.objects[start:], signed=self.similarity.signed)
         return rows
 

@@ -35,11 +35,12 @@ PanelPullback = Callable[[Matrix, Matrix], tuple[Matrix, Vector]]
 class Pending:
     """A regression and what is about to be known: V(x) − V'(x) = a ‖F s‖² with `factor` F.
 
-    s are the scores of x with the observed objects, and then with those in flight.
+    s are the scores of x with the observed objects, and then with those in flight. `stds` are the √V of the latter.
     """
 
     regression: Regression
     factor: Matrix
+    stds: Vector
 
     @classmethod
     def on(cls, regression: Regression, rows: Matrix, scores: Matrix, known: Matrix | None = None) -> Pending:
@@ -55,7 +56,8 @@ class Pending:
         prior = regression.treatment.among(rows, scores)
         covariance = across @ np.hstack([rows, scores]).T
         root = _root(covariance, HAIR * max(float(np.mean(np.diag(prior))) if p else 0.0, 1e-300))
-        return cls(regression, np.vstack([np.hstack([before, np.zeros((len(before), p))]), root.T @ across]))
+        stds = np.sqrt(regression.spread * np.maximum(np.diag(covariance), 0.0))
+        return cls(regression, np.vstack([np.hstack([before, np.zeros((len(before), p))]), root.T @ across]), stds)
 
     @property
     def floor(self) -> float:

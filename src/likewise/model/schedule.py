@@ -13,8 +13,6 @@ What was told since the fit counts in the votes, too.
 
 Of a value that is only a limit, a site is made that stands for it (`censoring`). A limit that says nothing is left out.
 
-What evidence says is a bad measurement (`contamination`) is left out, at every tell anew, and named.
-
 It is built on some of the observations where they are many, so that an ask stays quick however long the study is.
 Fitting costs O(t³). Every observation counts until there are `CONDITIONED_ON`; of more, the best half of that number
 stays, for that is where the optimum is, and the rest is drawn from all others at random, for the lie of the land. What
@@ -43,8 +41,7 @@ from likewise.model.fit import Settings, fit, recondition, rough_scores, suitabl
 from likewise.model.gram import Gram
 from likewise.model.gram_cache import GramCache
 from likewise.model.targets.blocks import NONE, block_shifts
-from likewise.model.targets.censoring import exact, says_nothing
-from likewise.model.targets.contamination import Suspect, far_values, suspects
+from likewise.model.targets.censoring import says_nothing
 from likewise.model.treatments import Treatments
 from likewise.similarity.base import Similarity, Vector
 from likewise.similarity.combine.self_bounded import self_bounded
@@ -189,7 +186,6 @@ class Model:
     _known: tuple[Data, Selection, Committee] | None = None
     _fitted: tuple[Data, Committee] | None = None
     _error: tuple[Committee, float] | None = None
-    _suspected: tuple[Data, Index] | None = None
     _settled: tuple[Similarity, ...] = ()
 
     def __post_init__(self) -> None:
@@ -215,20 +211,13 @@ class Model:
         treatments = Treatments() if treatments is None else treatments
         self._settle_with(data, whole)
         if self._known is None or not self._known[0].same(data):
-            bad, void = self._bad(data), np.flatnonzero(says_nothing(data.values, data.limits))
-            trusted = np.setdiff1d(np.arange(len(data.values)), [*bad, *void])
-            few = data.part(trusted) if len(trusted) < len(data.values) else data
+            telling = np.flatnonzero(~says_nothing(data.values, data.limits))
+            few = data.part(telling) if len(telling) < len(data.values) else data
             few = self._in_mean_block(few)
             selection = select(few)
-            named = tuple(Suspect(data.objects[i], float(data.values[i]), i) for i in bad.tolist())
-            committee = replace(self._condition(few, selection, treatments), suspects=named)
-            self._known = data, Selection(trusted[selection.conditioned], trusted[selection.learnt]), committee
+            committee = self._condition(few, selection, treatments)
+            self._known = data, Selection(telling[selection.conditioned], telling[selection.learnt]), committee
         return self._known[2], self._known[1]
-
-    def suspects(self, data: Data, whole: Data | None = None) -> list[int]:
-        """The places of the observations that are taken for bad measurements; no committee is fitted."""
-        self._settle_with(data, whole)
-        return self._bad(data).tolist()
 
     def _settle_with(self, data: Data, whole: Data | None) -> None:
         """Settle similarities on these observations, or on those of all outcomes; what others gave is forgotten."""
@@ -240,23 +229,6 @@ class Model:
         now = self.grams.settled
         if len(now) != len(self._settled) or not all(map(operator.is_, now, self._settled)):
             self._known, self._fitted, self._error, self._settled = None, None, None, now
-            self._suspected = None
-
-    def _bad(self, data: Data) -> Index:
-        if self._suspected is None or not self._suspected[0].same(data):
-            self._suspected = data, self._find_bad(data)
-        return self._suspected[1]
-
-    def _find_bad(self, data: Data) -> Index:
-        """The places of the observations that are taken for bad measurements, judged beside those learnt from."""
-        known = np.flatnonzero(exact(data.values, data.limits))
-        data = data.part(known)
-        far = far_values(data.values, data.extra_noise)
-        if not len(far):
-            return far
-        used = np.union1d(choose(data, LEARNT_FROM), far)
-        few = data.part(used)
-        return known[used][suspects(self.grams.of(few.objects), few.values, few.extra_noise, self.settings.offset)]
 
     def _in_mean_block(self, data: Data) -> Data:
         """The observations without the shifts of their blocks, whose errors are known noise."""
@@ -288,7 +260,8 @@ class Model:
         places = choose(used, LEARNT_FROM)
         few, data = [gram.part(places) for gram in grams], used.part(places)
         # Another scale is another model: it would come with the next fit, and as a surprise.
-        rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not type(committee.transform)
+        scale = type(committee.transform.unbounded)
+        rescaled = suitable_transform(few, data.values, self.settings, data.limits) is not scale
         if rescaled or self._has_degraded(fitted, committee, used, before):
             return _on(self._fit_now(few, data, treatments), grams, used, treatments)
         votes = vote(_on(fitted, few, data))

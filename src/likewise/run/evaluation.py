@@ -11,11 +11,15 @@ from likewise.study.measurement import Measurement, read_value
 
 
 class Outcome(NamedTuple):
-    """What an evaluation came to: a value, or values by name, with standard deviations, if known, or an error."""
+    """What an evaluation came to: a value, or values by name, with standard deviations, if known, or an error.
+
+    `exit` has the argument of a `sys.exit` that was called, which is to end the run wherever the compute is.
+    """
 
     value: Any = None
     std: Any = None
     error: str | None = None
+    exit: tuple[int | str | None] | None = None
 
 
 def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
@@ -24,7 +28,7 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
     Whatever f raises becomes text, as exceptions do not always travel.
 
     >>> evaluate(len, "CCO"), evaluate(len, 3).error.splitlines()[-1]
-    (Outcome(value=3.0, std=None, error=None), "TypeError: object of type 'int' has no len()")
+    (Outcome(value=3.0, std=None, error=None, exit=None), "TypeError: object of type 'int' has no len()")
     """
     try:
         found = f(x)
@@ -33,8 +37,9 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Outcome:
         raise
     except StudyError as error:
         return Outcome(error=str(error))
+    except SystemExit as error:
+        return Outcome(exit=(error.code if isinstance(error.code, int | None) else str(error.code),))
     except BaseException as error:
-        # SystemExit included: an objective that calls sys.exit has failed, not the run.
         below = error.__traceback__.tb_next if error.__traceback__ is not None else None
         return Outcome(error="".join(traceback.format_exception(type(error), error, below)).rstrip())
 

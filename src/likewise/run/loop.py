@@ -175,6 +175,8 @@ class Loop:
 
 def _is_same(trial: Trial, outcome: Outcome) -> bool:
     """Whether a trial has been told this outcome."""
+    if outcome.value is None:
+        return trial.state is State.FAILED
     if isinstance(outcome.value, dict):
         return trial.values == {name: float(value) for name, value in outcome.value.items()}
     return trial.value == float(outcome.value)

@@ -143,7 +143,7 @@ def _run(f: Objective, space: Space, similarity: Given, goals: Mapping[str, Any]
 def run(f: Objective, study: Study, settings: Settings) -> Result:
     """Run a study with f until an end is reached; `Study.optimize` says how."""
     watch = Watch(settings, _sign(study, settings))
-    before = {t.id for t in study.trials}
+    before = {t.id for t in study.trials if t.state is State.ASKED}
     with _holding(study):
         with Interruption() as interruption, progress(settings.budget, shown=settings.progress) as show:
             try:

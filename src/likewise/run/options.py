@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
-from likewise.errors import StudyError
-from likewise.study.checks import at_least_one, positive
+from likewise.errors import StudyError, did_you_mean
+from likewise.study.checks import at_least_one, number, positive, truth
 from likewise.study.gain import Gain
 from likewise.study.options import StudyOptions
 from likewise.study.study import Study
@@ -23,6 +22,9 @@ CHECKS = {
     "workers": at_least_one,
     "evaluation_timeout": positive,
     "timeout": positive,
+    "target": number,
+    "synchronous": truth,
+    "progress": truth,
 }
 
 
@@ -54,14 +56,12 @@ def check_options(given: Iterable[str]) -> None:
     >>> check_options(["budgets"])
     Traceback (most recent call last):
     ...
-    TypeError: there is no option 'budgets'; did you mean budget?
+    TypeError: there is no option 'budgets'; did you mean 'budget'?
     """
     known = list(Options.__annotations__)
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, cutoff=0.75)
-            remedy = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-            raise TypeError(f"there is no option {name!r}; {remedy}")
+            raise TypeError(f"there is no option {name!r}; {did_you_mean(name, known)}")
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,9 @@ class Settings:
                 check(name, number)
         if self.stop_when is not None and not callable(self.stop_when):
             positive("stop_when", self.stop_when)
+        wrong = next((call for call in self._callbacks if not callable(call)), None)
+        if wrong is not None:
+            raise StudyError(f"a callback is a function of the study and a trial, not {wrong!r}")
 
     @property
     def here(self) -> bool:
@@ -112,7 +115,9 @@ class Settings:
     @cached_property
     def _callbacks(self) -> tuple[Callback, ...]:
         given = self.callbacks
-        return () if given is None else (given,) if callable(given) else tuple(given)
+        if given is None:
+            return ()
+        return tuple(given) if isinstance(given, Iterable) and not callable(given) else (cast(Callback, given),)
 
 
 def _stops(callback: Callback, study: Study, trial: Trial) -> bool:

@@ -99,8 +99,11 @@ class Runner(ABC):
         if future is None:
             return None
         try:
-            return self._result(future)
-        except (StudyError, KeyboardInterrupt) as error:
+            outcome = self._result(future)
+            if outcome.exit is not None:
+                raise SystemExit(*outcome.exit)
+            return outcome
+        except (StudyError, KeyboardInterrupt, SystemExit) as error:
             # Raised when there is nothing else to hand over, lest what has ended at the same time be lost.
             self._trouble = error
             return None

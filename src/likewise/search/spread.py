@@ -20,9 +20,9 @@ from likewise.search.coverage import Coverage
 from likewise.similarity import effort
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.combine.fixed import Fixed
-from likewise.similarity.encodings.arrays import Encoding, join, take
+from likewise.similarity.encodings.arrays import Encoding, count, join, take
 from likewise.similarity.encodings.pieces import renumbered
-from likewise.similarity.scores import check_scores
+from likewise.similarity.scores import check_scores, check_shape
 from likewise.spaces.base import Enumerable, Generator, Indexed, Space
 
 # Each pick is among few, to keep outliers from being all that is picked.
@@ -173,14 +173,16 @@ class _Others:
         total = np.zeros((len(objects), len(others)))
         for one, x, y in zip(self.similarities, a, b, strict=True):
             found = one.between(x, y)
-            effort.count(comparisons=found.size)
             check_scores(found, objects, others, signed=one.signed)
+            effort.count(comparisons=found.size)
             total += found / np.sqrt(np.outer(_selves(one, x), _selves(one, y)))
         return total / len(self.similarities)
 
 
 def _selves(similarity: Similarity, encodings: Encoding) -> Vector:
-    return np.maximum(similarity.within(encodings), 1e-150)
+    selves = similarity.within(encodings)
+    check_shape("within", selves, (count(encodings),))
+    return np.maximum(selves, 1e-150)
 
 
 def _is_twice(one: Similarity, others: Sequence[Similarity]) -> bool:

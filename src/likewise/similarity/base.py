@@ -62,6 +62,14 @@ class Parameter:
     prior: LogNormal
 
 
+def trait(method: Callable[[Any], Any]) -> Any:
+    """A property that a subclass may also set to a plain value: `psd = True`.
+
+    To type checkers it is Any, as they let nothing but a property take the place of a property.
+    """
+    return property(method)
+
+
 # Blocks of pairs: larger ones waste work, smaller ones waste calls.
 PAIRED = 16
 
@@ -94,49 +102,49 @@ class Similarity(ABC):
             [np.zeros(0), *(np.diagonal(self.between(take(a, part), take(b, part))) for part in blocks)]
         )
 
-    @property
+    @trait
     def psd(self) -> bool:
         """Whether every matrix of scores is positive semi-definite."""
         return False
 
-    @property
+    @trait
     def self_bounded(self) -> bool:
         """Whether no score exceeds √(S(x, x) S(y, y)); a PSD similarity has no such score."""
         return self.psd
 
-    @property
+    @trait
     def signed(self) -> bool:
         """Whether scores may be negative; allowed to PSD kernels alone (linear, cosine)."""
         return False
 
-    @property
+    @trait
     def kind(self) -> str | None:
         """The kind of object it reads ("molecules"), where it reads one kind alone."""
         return None
 
-    @property
+    @trait
     def divisible(self) -> bool:
         """Whether every positive power of it is PSD, as of a Gaussian kernel: then learning need not treat it."""
         return False
 
-    @property
+    @trait
     def differentiable(self) -> bool:
         """Whether it has derivatives in the objects: unless said otherwise, if it and its parts have the methods."""
         has_methods = hasattr(self, "linearise") and hasattr(self, "linearise_within")
         return has_methods and all(part.differentiable for part in self.parts)
 
-    @property
+    @trait
     def portable(self) -> bool:
         """Whether a copy of it in another process encodes as it does: a frozen dataclass is what its fields say."""
         frozen = is_dataclass(self) and type(self).__dataclass_params__.frozen
         return frozen and all(part.portable for part in self.parts)
 
-    @property
+    @trait
     def price(self) -> float:
         """Microseconds of one processor to encode an object that was read already, where that is worth knowing."""
         return sum(part.price for part in self.parts)
 
-    @property
+    @trait
     def pair_price(self) -> float:
         """Microseconds of one processor to compare two encoded objects, where that is more than array work; else 0.
 
@@ -155,7 +163,7 @@ class Similarity(ABC):
         """The similarity that makes its encodings: itself, or the one that it wraps."""
         return self
 
-    @property
+    @trait
     def name(self) -> str:
         """What tables and messages call it."""
         return type(self).__name__
@@ -170,7 +178,7 @@ class Similarity(ABC):
             return self
         return self.rebuilt([part.fitted(self.part_encoding(a, i)) for i, part in enumerate(self.parts)])
 
-    @property
+    @trait
     def branched(self) -> bool:
         """Whether it has branches, whose values may vary more or less than those of others."""
         return any(part.branched for part in self.parts)

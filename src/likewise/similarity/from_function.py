@@ -14,9 +14,18 @@ from likewise.similarity import effort
 from likewise.similarity.base import Function, Linearised, Matrix, Similarity, Vector, assign
 from likewise.similarity.encodings.arrays import Indices
 from likewise.similarity.pairs import Entries, Pairs, object_key
-from likewise.similarity.scores import asymmetry, check_no_distance, check_scores, check_symmetric
+from likewise.similarity.scores import (
+    LARGEST,
+    asymmetry,
+    check_no_distance,
+    check_scores,
+    check_symmetric,
+    refusal,
+)
 
 CHECKED_PAIRS = 64
+# What rounding may leave below zero in a function of scores that are not tiny.
+ROUNDED = 1e-6
 # Microseconds of a call, unless the user says otherwise: of a function nothing is known, and many are slow.
 CALL = 100.0
 # ∇S(x, x') in the numbers of x.
@@ -107,12 +116,18 @@ class FunctionSimilarity(Similarity):
 
     def _checked(self, x: Any, y: Any) -> float:
         score = self._called(x, y)
+        self.check(x, y, score)
         if self.check_symmetry and x is not y and self._pairs.added < CHECKED_PAIRS:
             mirrored = self._called(y, x)
             # As exact as a matrix of scores has to be: single precision, that of JAX and torch, rounds at 1e-7.
             if not np.isclose(score, mirrored, rtol=1e-6, atol=1e-6, equal_nan=True):
                 raise asymmetry(x, y, score, mirrored)
         return score
+
+    def check(self, x: Any, y: Any, score: float) -> None:
+        """Refuse what the function gave of two objects, where it cannot be."""
+        if not -ROUNDED <= score <= LARGEST:
+            raise refusal(x, y, score)
 
     def _called(self, x: Any, y: Any) -> float:
         effort.count(calls=1)

@@ -38,17 +38,36 @@ OBSERVED, NEW = Named("an observed object"), Named("a new object")
 
 
 def check_scores(scores: Matrix, rows: Sequence[Any], columns: Sequence[Any], *, signed: bool = False) -> None:
-    """Refuse scores that are not finite, or negative where they may not be, naming the pair."""
+    """Refuse scores that are no matrix, not finite, or negative where they may not be, naming the pair."""
+    check_shape("between", scores, (len(rows), len(columns)))
     if not _good(scores, signed):
         i, j = map(int, np.argwhere(_wrong(scores, signed))[0])
-        raise _refusal(rows[i], columns[j], float(scores[i, j]))
+        raise refusal(rows[i], columns[j], float(scores[i, j]))
+
+
+def check_shape(method: str, scores: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what a method of a similarity gave, where it is no array of this shape of real numbers.
+
+    >>> check_shape("between", np.ones((2, 3)), (3, 2))
+    Traceback (most recent call last):
+    likewise.errors.SimilarityError: `between` of the similarity gave an array of shape (2, 3) and of float64, ...
+    """
+    right = isinstance(scores, np.ndarray) and scores.shape == shape and scores.dtype.kind in "fiub"
+    if not right:
+        array = isinstance(scores, np.ndarray)
+        shown = f"an array of shape {scores.shape} and of {scores.dtype}" if array else f"{scores!r:.80}"
+        each = "a row for each first and a column for each second object" if len(shape) == 2 else "one for each object"
+        raise SimilarityError(
+            f"`{method}` of the similarity gave {shown}, not an array of numbers of shape {shape}; return {each}"
+        )
 
 
 def check_selves(selves: Vector, objects: Sequence[Any], *, signed: bool = False) -> None:
     """Refuse such scores of objects with themselves, naming the object."""
+    check_shape("within", selves, (len(objects),))
     if not _good(selves, signed):
         i = int(np.argmax(_wrong(selves, signed)))
-        raise _refusal(objects[i], objects[i], float(selves[i]))
+        raise refusal(objects[i], objects[i], float(selves[i]))
 
 
 def _good(scores: Any, signed: bool) -> bool:
@@ -70,7 +89,8 @@ def _wrong(scores: Any, signed: bool) -> Any:
     return ~finite | (scores < _limit(least, most))
 
 
-def _refusal(x: Any, other: Any, score: float) -> SimilarityError:
+def refusal(x: Any, other: Any, score: float) -> SimilarityError:
+    """The error for a score that is not finite, too large or negative."""
     if not np.isfinite(score):
         kind, remedy = "not a finite number", "return a finite score for every pair of objects"
     elif abs(score) > LARGEST:

@@ -282,6 +282,8 @@ class Box(Space):
 
 def _bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[Vector, Vector]:
     try:
+        if not all(np.asarray(bound).dtype.kind in "iufO" for bound in (lower, upper)):
+            raise TypeError("texts and truth values")
         start, end = np.broadcast_arrays(*(np.atleast_1d(np.array(bound, dtype=float)) for bound in (lower, upper)))
     except (TypeError, ValueError):
         raise SpaceError(f"bounds are numbers, or rows of numbers of one length, not {lower!r} and {upper!r}") from None

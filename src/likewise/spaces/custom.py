@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,18 +71,27 @@ class Custom(Space):
             assign(self, crossover=self._crossover_inside)
 
     def _draw(self, n: int, rng: Generator) -> list[Any]:
-        return [self._sample(rng) for _ in range(n)]
+        return [self._sampled(rng) for _ in range(n)]
 
-    def _fit(self, x: Any) -> Any:
-        if self._contains is None:
-            return x
-        try:
-            inside = self._contains(x)
-        except Exception as error:
-            raise SpaceError(f"contains({x!r}) of the custom space raised {type(error).__name__}: {error}") from error
+    def _sampled(self, rng: Generator) -> Any:
+        x = called("sample", self._sample, rng)
+        if x is None:
+            raise SpaceError("sample(rng) of the custom space gave None; return an object")
+        if self._contains is not None and not self._inside(x):
+            raise SpaceError(
+                f"sample(rng) of the custom space gave {x!r}, of which its `contains` says no; "
+                "let both mean the same objects, or restrict the space by `where`"
+            )
+        return x
+
+    def _inside(self, x: Any) -> bool:
+        inside = called("contains", self._contains, x)
         if inside is None:
             raise SpaceError(f"contains({x!r}) of the custom space gave None; return True or False, for every object")
-        if not inside:
+        return bool(inside)
+
+    def _fit(self, x: Any) -> Any:
+        if self._contains is not None and not self._inside(x):
             raise SpaceError(f"{x!r} is not in the custom space: its `contains` says no")
         return x
 
@@ -105,11 +114,21 @@ class Custom(Space):
 
     def _moves_inside(self, x: Any, rng: Generator) -> list[Any]:
         """The neighbours that the user's function lists, those outside the space left out."""
-        assert self._moves is not None
-        return [near for near in self._moves(x, rng) if near in self]
+        near = called("moves", self._moves, x, rng)
+        if isinstance(near, str) or not isinstance(near, Iterable):
+            raise SpaceError(f"moves({x!r}, rng) of the custom space gave {near!r}; return a list of objects")
+        return [y for y in near if y in self]
 
     def _crossover_inside(self, x: Any, other: Any, rng: Generator) -> Any:
         """A mix of two objects by the user's function, x itself where that keeps leaving the space."""
-        assert self._crossover is not None
-        tries = (self._crossover(x, other, rng) for _ in range(CHILDREN))
+        tries = (called("crossover", self._crossover, x, other, rng) for _ in range(CHILDREN))
         return next((made for made in tries if made in self), x)
+
+
+def called(name: str, function: Any, *arguments: Any) -> Any:
+    """What a function of the user's gives; a SpaceError that names it where it raises."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        shown = ", ".join("rng" if isinstance(x, Generator) else repr(x) for x in arguments)
+        raise SpaceError(f"{name}({shown}) of the custom space raised {type(error).__name__}: {error}") from error

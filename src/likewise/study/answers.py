@@ -18,9 +18,10 @@ from likewise.study.methods.base import AllBeliefs, Beliefs, Restarting
 from likewise.study.methods.outcomes import JointGoals
 from likewise.study.observations import observations, trials_of
 from likewise.study.recommendation import Recommendation, expected_best, recommend
-from likewise.study.results import Results
+from likewise.study.record.suspicion import far_trials
+from likewise.study.results import Results, for_user
 from likewise.study.suggestion import Analogue
-from likewise.study.trial import State
+from likewise.study.trial import State, Trials
 from likewise.tables.frames import as_objects, is_frame
 
 
@@ -94,6 +95,16 @@ class Answers(Results):
         with self._lock:
             beliefs, sign = self._beliefs(outcome), self.goals.sign(self._outcome(outcome))
             return diagnose(beliefs.committee, each=each, settings=beliefs.settings, sign=sign)
+
+    def suspects(self, outcome: str | None = None) -> Trials:
+        """The observations whose value is far from all others: hits, or slips that `amend` and `withdraw` correct.
+
+        They count like any other. Limits, and values that were told with a standard deviation, are not among them.
+
+        outcome: the name of the outcome; not needed where there is one.
+        """
+        name = self._outcome(outcome)
+        return Trials(map(for_user, far_trials(self._trials_in(State.TOLD), name)))
 
     def _outcome(self, name: str | None) -> str:
         """The outcome of this name, or the one that there is."""

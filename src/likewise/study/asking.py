@@ -20,9 +20,8 @@ from likewise.study.log import HOLDING, OPEN, Log, Taken
 from likewise.study.methods.base import Known, Proposal, Proposer
 from likewise.study.observations import failures, observations, trials_of
 from likewise.study.record.recorder import Stated
-from likewise.study.record.suspicion import REPEAT
 from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.trial import State, Trial
+from likewise.study.trial import State
 
 # Of 16 workers that ask at the same moment, the last loses 15 times.
 RETRIES = 200
@@ -74,14 +73,6 @@ class Asking:
             except Taken as taken:
                 self._lose(proposal, taken.keys)
         raise StudyError(f"other workers took the suggestions of {RETRIES} attempts; ask again")
-
-    @property
-    def suspects(self) -> dict[str, list[Trial]]:
-        """The told trials that the model takes for bad measurements, by outcome."""
-        if self.proposal is None or self.proposal.beliefs is None:
-            return {}
-        beliefs = self.proposal.beliefs.items()
-        return {name: [self._trials[name][one.place] for one in each.committee.suspects] for name, each in beliefs}
 
     def preview(self, n: int) -> list[Suggestion]:
         """What `suggestions` would begin with, and nothing claimed."""
@@ -156,11 +147,12 @@ class Asking:
         said = [{**explanation.summary(s, proposal.beliefs), **self._provenance(s)} for s in suggestions]
         with self.log.change("ask") as draft:
             held = draft.ledger.held()
-            again = [self.replicates or s.notes.get("stage") == REPEAT for s in suggestions]
             lost = [
                 x.key
-                for x, repeat in zip(stated, again, strict=True)
-                if x.key not in self._queued and x.key in held and not (repeat and draft.ledger.open_for(x.key) is None)
+                for x in stated
+                if x.key not in self._queued
+                and x.key in held
+                and not (self.replicates and draft.ledger.open_for(x.key) is None)
             ]
             if lost:
                 raise Taken(lost)

@@ -14,6 +14,7 @@ from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
 from likewise.spaces.base import Space
+from likewise.study.storage.base import Storage
 
 
 def at_least_one(name: str, number: Any) -> None:
@@ -35,11 +36,29 @@ def positive(name: str, number: Any) -> None:
     >>> positive("timeout", 2.5)
     """
     try:
-        good = float(number) > 0 and not isinstance(number, str)
+        good = float(number) > 0 and not isinstance(number, str | bool)
     except (TypeError, ValueError):
         good = False
     if not good:
         raise StudyError(f"{name} must be positive, not {number!r}")
+
+
+def number(name: str, given: Any) -> None:
+    """A complaint about what is no number, or NaN.
+
+    >>> number("target", -3)
+    """
+    if not isinstance(given, int | float | np.number) or isinstance(given, bool) or np.isnan(given):
+        raise StudyError(f"{name} must be a number, not {given!r}")
+
+
+def truth(name: str, given: Any) -> None:
+    """A complaint about what is neither True nor False.
+
+    >>> truth("progress", False)
+    """
+    if not isinstance(given, bool | np.bool_):
+        raise StudyError(f"{name} must be True or False, not {given!r}")
 
 
 def check_parts(acquisition: Any, strategy: Any, search: Any) -> None:
@@ -84,7 +103,7 @@ def check_spectra(spectra: Sequence[Any]) -> None:
             raise StudyError(f"spectrum={one!r} is no treatment; give {names}")
 
 
-def check_setting(space: Any, seed: Any, lease: Any) -> None:
+def check_setting(space: Any, seed: Any, lease: Any, storage: Any) -> None:
     """A complaint about what a study cannot be made with."""
     if isinstance(space, type) and issubclass(space, Space):
         raise StudyError(f"{space.__name__} is a class of spaces, not one of them; write {space.__name__}(…)")
@@ -93,5 +112,7 @@ def check_setting(space: Any, seed: Any, lease: Any) -> None:
     whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if seed is not None and not (whole and seed >= 0):
         raise StudyError(f"a seed is a whole number from 0, or None to draw one, not {seed!r}")
+    if not isinstance(storage, str | Storage | None):
+        raise StudyError(f"storage={storage!r} is no storage; give a URL such as 'sqlite:///study.db', or None")
     if lease is not None:
         positive("lease", lease)

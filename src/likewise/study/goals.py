@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,8 @@ from likewise.study.trial import VALUE as VALUE
 from likewise.study.trial import Outcome
 
 Direction = Literal["maximize", "minimize"]
+Bounds = tuple[float | None, float | None]
+Ends = tuple[float, float]
 # What lies below a limit may be as low as can be, what lies above it as high.
 OPEN = ((-math.inf, "below"), (math.inf, "above"))
 DIRECTIONS = ("maximize", "minimize")
@@ -114,10 +116,25 @@ class Computed:
 
 
 @dataclass(frozen=True, eq=False)
+class Costs:
+    """What each object costs at one ask. Every ask has its own, as prices change, so that none is remembered longer."""
+
+    cost: Computed
+
+    def __call__(self, objects: Sequence[Any]) -> Vector:
+        """What each object costs, refused where it is nothing or less."""
+        costs = self.cost.values(objects)
+        if (wrong := np.flatnonzero(costs <= 0)).size:
+            i = int(wrong[0])
+            raise StudyError(f"the cost of {objects[i]!r} is {costs[i]:g}; a cost must be positive")
+        return costs
+
+
+@dataclass(frozen=True, eq=False)
 class Price:
     """What each object costs, and how much may be spent on all objects that are proposed together."""
 
-    cost: Computed
+    costs: Costs
     budget: float
 
     @classmethod
@@ -127,24 +144,11 @@ class Price:
             return None
         if cost is None:
             raise StudyError(f"budget={budget!r} needs cost=…: a function of an object, a field's name or a mapping")
-        given = cost if isinstance(cost, Computed) else Computed(cost)
+        computed = cost if isinstance(cost, Computed) else Computed(cost)
         spend = math.inf if budget is None else _finite("budget", budget)
         if not spend > 0:
             raise StudyError(f"budget={budget!r} buys nothing; give a positive number")
-        return cls(given, spend)
-
-    @property
-    def of_what(self) -> Any:
-        """What says that two prices are the same."""
-        return self.cost.of if isinstance(self.cost.of, str) else id(self.cost.of)
-
-    def costs(self, objects: Sequence[Any]) -> Vector:
-        """What each object costs, refused where it is nothing or less."""
-        found = self.cost.values(objects)
-        for x, price in zip(objects, found.tolist(), strict=True):
-            if price <= 0:
-                raise StudyError(f"the cost of {x!r} is {price:g}; a cost must be positive")
-        return found
+        return cls(Costs(computed), spend)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +156,8 @@ class Goals:
     """The objectives by name with their directions, the constraints by name, and what is worst still of interest.
 
     `computed` are those objectives that are not measured. `reference` holds values of objectives: what is worse in one
-    of them adds nothing. A study of one objective without a name has the outcome "value".
+    of them adds nothing. `bounds` are those between which all values of an outcome lie, infinite where there is no end.
+    A study of one objective without a name has the outcome "value".
     """
 
     objectives: Mapping[str, Direction] = field(default_factory=lambda: {VALUE: "maximize"})
@@ -160,6 +165,7 @@ class Goals:
     computed: Mapping[str, Computed] = field(default_factory=dict)
     reference: Mapping[str, float] = field(default_factory=dict)
     named: bool = False
+    bounds: Mapping[str, Ends] = field(default_factory=dict)
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -192,6 +198,15 @@ class Goals:
             return 1.0 if self.objectives[name] == "maximize" else -1.0
         return -1.0 if math.isinf(self.constraints[name].low) else 1.0
 
+    def ends(self, name: str) -> Ends:
+        """Between which of the values of an outcome, times its sign, all lie."""
+        return Limits(*self.bounds.get(name, (-math.inf, math.inf))).signed(self.sign(name))
+
+    def describe_bounds(self) -> dict[str, Any]:
+        """What a study notes of its bounds, as plain JSON: nothing where it has none."""
+        plain = {name: Limits(*ends).describe() for name, ends in self.bounds.items()}
+        return {} if not plain else {"bounds": plain.get(VALUE, plain)}
+
     def feasible(self, measured: Mapping[str, Outcome]) -> bool:
         """Whether measured outcomes keep to every constraint; one that is not measured is not kept."""
         return all(name in measured and limits.holds(measured[name]) for name, limits in self.constraints.items())
@@ -210,7 +225,9 @@ class Goals:
         return kept
 
 
-def goals(direction: Any, objectives: Any = None, constraints: Any = None, reference: Any = None) -> Goals:
+def goals(
+    direction: Any, objectives: Any = None, constraints: Any = None, reference: Any = None, bounds: Any = None
+) -> Goals:
     """The goals of a study from what a user gives, refused where they contradict one another.
 
     >>> goals("minimize").objectives
@@ -225,12 +242,47 @@ def goals(direction: Any, objectives: Any = None, constraints: Any = None, refer
             )
         direction = "maximize" if direction is None else direction
         _check_direction("a study", direction)
-        return Goals({VALUE: direction})
+        return _bounded(Goals({VALUE: direction}), bounds)
     if direction is not None:
         raise StudyError(f"give direction={direction!r} or objectives={objectives!r}, not both")
     found = Goals(*_objectives(objectives, constraints), reference=_reference(reference, objectives), named=True)
     _check_contradictions(found)
-    return found
+    return _bounded(found, bounds)
+
+
+def check_bounds(given: Any) -> Ends | None:
+    """The bounds as numbers, infinite where there is none.
+
+    >>> check_bounds((0, None))
+    (0.0, inf)
+    """
+    if given is None:
+        return None
+    try:
+        low, high = given
+        ends = float("-inf") if low is None else float(low), float("inf") if high is None else float(high)
+    except (TypeError, ValueError):
+        raise StudyError(f"bounds={given!r} are no two numbers; give (0, 100), or (0, None) without an end") from None
+    if not ends[0] < ends[1]:
+        raise StudyError(f"bounds={given!r} leave no room; give the lower one first, as in (0, 100)")
+    return ends
+
+
+def _bounded(wanted: Goals, bounds: Any) -> Goals:
+    """The goals with the bounds that a user gives: two numbers for the one outcome, or a mapping by name."""
+    if bounds is None:
+        return wanted
+    if not isinstance(bounds, Mapping):
+        if wanted.named and len(wanted.outcomes) > 1:
+            raise StudyError(f"bounds={bounds!r} are of which outcome? Give {{{wanted.outcomes[0]!r}: {bounds!r}}}")
+        bounds = {wanted.outcomes[0]: bounds}
+    for name in bounds:
+        if name not in wanted.outcomes:
+            raise StudyError(
+                f"bounds name {name!r}, which is not measured; the outcomes are {_listed(wanted.outcomes)}"
+            )
+    checked = {name: ends for name, pair in bounds.items() if (ends := check_bounds(pair)) is not None}
+    return replace(wanted, bounds=checked)
 
 
 def _objectives(

@@ -118,16 +118,11 @@ def _is_number(content: Any) -> bool:
     return isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content)
 
 
-def is_withdrawn(trial: Trial) -> bool:
-    """Whether the result of a trial was taken back."""
-    return trial.state is State.ABANDONED and bool(trial.corrections) and trial.corrections[-1].withdrew
-
-
 def why_final(trial: Trial) -> str:
     """Why a trial cannot be amended, or withdrawn."""
     if trial.state is State.FAILED:
         return "failed and has no value to amend; withdraw it, and tell its object"
-    if is_withdrawn(trial):
+    if trial.state is State.ABANDONED and trial.corrections and trial.corrections[-1].withdrew:
         return "is withdrawn; tell its object"
     return f"is {trial.state.value} and has no value yet; tell it one, or abandon it"
 
@@ -212,7 +207,7 @@ class Ledger:
             outcomes = {**before.outcomes, **outcomes}
         elif state is State.FAILED and self.lacks_outcomes(id):
             outcomes = dict(before.outcomes)
-        elif before.state not in FOLLOWS[state] or (state is not State.ABANDONED and is_withdrawn(before)):
+        elif before.state not in FOLLOWS[state]:
             raise Taken([self._keys[id]]) if state is State.ASKED else self._settled(before)
         if state is State.TOLD and not outcomes:
             raise StudyError(f"trial {id} is told, but no outcome is given")
@@ -254,8 +249,6 @@ class Ledger:
         )
 
     def _settled(self, trial: Trial) -> StudyError:
-        if is_withdrawn(trial):
-            return StudyError(f"trial {trial.id} {why_final(trial)}")
         held = ", ".join(f"{name!r} {outcome}" for name, outcome in trial.outcomes.items())
         why = f" because {trial.error.splitlines()[-1]!r}" if trial.error else ""
         return StudyError(

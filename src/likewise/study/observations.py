@@ -125,9 +125,8 @@ def _average(replicates: Sequence[Trial]) -> Trial:
     if n == 1:
         return first
     names = dict.fromkeys(name for trial in replicates for name in trial.outcomes)
-    return replace(
-        first, outcomes={name: _mean([t.outcomes[name] for t in replicates if name in t.outcomes]) for name in names}
-    )
+    measured = {name: [trial.outcomes[name] for trial in replicates if name in trial.outcomes] for name in names}
+    return replace(first, outcomes={name: _mean(outcomes) for name, outcomes in measured.items()})
 
 
 def _mean(measured: Sequence[Outcome]) -> Outcome:

@@ -9,8 +9,8 @@ from likewise.acquisition.base import Acquisition
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
+from likewise.study.goals import Bounds
 from likewise.study.methods.base import Method
-from likewise.study.methods.bounded import Bounds
 from likewise.study.storage.base import Storage
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.acquisition.fronts import hypervolume, is_nondominated
 from likewise.errors import SimilarityError, StudyError
+from likewise.forks import ForkLock
 from likewise.similarity.base import Matrix
 from likewise.spaces.base import Space
 from likewise.spaces.codec.copies import copied
@@ -34,7 +34,7 @@ class Results:
     preference: Preference | None
     _log: Log
     _recorder: Recorder
-    _lock: RLock
+    _lock: ForkLock
 
     @property
     def name(self) -> str:

@@ -11,7 +11,6 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from likewise.acquisition.base import Acquisition
 from likewise.errors import LikewiseError, StudyError
+from likewise.forks import ForkLock, watch
 from likewise.model.spectrum import Spectrum
 from likewise.search.base import Search
 from likewise.search.batch import Strategy
@@ -28,12 +28,10 @@ from likewise.similarity.effort import tallied
 from likewise.spaces.base import Space
 from likewise.study.asking import Asking
 from likewise.study.checks import at_least_one, check_setting
-from likewise.study.forks import watch
 from likewise.study.gain import Gain, joint_gain, single_gain
-from likewise.study.goals import Computed, Direction, Limits, Price, goals
+from likewise.study.goals import Bounds, Computed, Direction, Limits, Price, goals
 from likewise.study.log import Ledger, open_log, plain_text
 from likewise.study.methods.base import Method, Restarting
-from likewise.study.methods.bounded import Bounds, bounds_of, describe_bounds, within
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, choose_method
 from likewise.study.plates import make_plate
 from likewise.study.preferences import Preference, check_preference
@@ -129,8 +127,8 @@ class Study(Telling):
         lease: float | None = None,
         worker: str | None = None,
     ) -> None:
-        check_setting(space, seed, lease)
-        self.goals = wanted = goals(direction, objectives, constraints, reference)
+        check_setting(space, seed, lease, storage)
+        self.goals = wanted = goals(direction, objectives, constraints, reference, bounds)
         self.preference = check_preference(preference, wanted.objectives)
         spectra = (spectrum,) if isinstance(spectrum, str) else tuple(spectrum)
         chosen = choose_method(method, CommitteeMethod(acquisition, strategy, search, spectra, initial))
@@ -139,12 +137,11 @@ class Study(Telling):
         self.seed = secrets.randbelow(2**32) if seed is None else int(seed)
         self.storage = shown(storage)
         self.worker = str(worker or "") or f"{platform.node()}-{os.getpid()}-{secrets.token_hex(2)}"
-        self._lock = RLock()
+        self._lock = ForkLock(long=True)
         self._effort: Effort | None = None
         found = chosen.similarities(similarity, space, np.random.default_rng(self.seed))
         self._kind = next((one.kind for one in found if one.kind), "")
-        kept = bounds_of(bounds, wanted)
-        self._proposer = Restarting(lambda: within(chosen.start(space, found, wanted), kept, wanted))
+        self._proposer = Restarting(lambda: chosen.start(space, found, wanted))
         described = {"space": space.describe(), **wanted.describe()}
         self._log = open_log(open_storage(storage), name, described, Ledger(space.from_json), self.worker)
         self._lease = lease
@@ -154,7 +151,7 @@ class Study(Telling):
         self._suspicion = Suspicion()
         watch(self)
         opening = {"seed": self.seed, "similarity": [one.name for one in found], **chosen.describe()}
-        self._note(opening | describe_bounds(kept))
+        self._note(opening | wanted.describe_bounds())
 
     def __repr__(self) -> str:
         kept = "" if self.storage is None else f", storage={self.storage!r}"
@@ -236,7 +233,7 @@ class Study(Telling):
             self._log.expire()
             asking = self._asking(replicates, plate, price)
             found = asking.suggestions(n, self._lease)
-            self._suspicion.revise(asking.suspects, self.goals)
+            self._suspicion.warn(self._log.ledger, self.goals, level=3)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in found)
             self._effort = Effort.of(perf_counter() - began, tally)
@@ -334,12 +331,9 @@ class Study(Telling):
         """In a forked child: another worker, and nothing that a thread of the parent was in the middle of."""
         self.worker = f"{self.worker}-{os.getpid()}"
         self._log.who = plain_text(self.worker)
-        if not self._lock.acquire(blocking=False):
-            self._lock = RLock()
+        if not self._lock.free():
             self._proposer.restart()
             self._log.restart()
-        else:
-            self._lock.release()
 
     def _note(self, opening: dict[str, Any]) -> None:
         """Record what this opening uses, unless the last one used the same."""

@@ -69,7 +69,7 @@ class Suggestion:
     id: the trial's number.
     object: what to try.
     mean, std: what is expected of its true value, and how uncertain that is.
-    notes: where it comes from: `stage` is "initial", "enqueued" or "repeat" where it is not the model's own choice.
+    notes: where it comes from: `stage` is "initial" or "enqueued" where it is not the model's own choice.
     kind: what the study takes its objects for, such as "molecules".
     key: the object's name in its study.
     """

@@ -19,10 +19,11 @@ from likewise.tables.locking import NOFOLLOW, PAUSE, is_still_there, try_lock
 PRIVATE, PUBLIC = 0o600, 0o666
 
 
-def replace_file(target: Path, data: bytes) -> None:
+def replace_file(target: Path, data: bytes, check: Callable[[], None] = lambda: None) -> None:
     """Put these bytes in the place of a file: a reader finds the old content or the new, never half of it.
 
-    A file that is there keeps its permissions, a link stays a link. An OSError leaves the old file as it was.
+    A file that is there keeps its permissions, a link stays a link. `check` is called last, when all that is left to do
+    is to rename; whatever it raises, and an OSError, leave the old file as it was.
     """
     # The file itself rather than a link to it, which would be lost.
     target = Path(os.path.realpath(target))
@@ -31,6 +32,7 @@ def replace_file(target: Path, data: bytes) -> None:
     def publish(aside: Path) -> None:
         if old is not None:
             shutil.copymode(old, aside)
+        check()
         aside.replace(target)
 
     _write_aside(_aside(target), data, PUBLIC if old is None else PRIVATE, publish)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,10 +65,15 @@ def dialect_for(target: Path, like: Dialect) -> Dialect:
     return replace(text, kind="csv", gzipped=gzipped)
 
 
-def write(
+def write(frame: polars.DataFrame, target: Path, dialect: Dialect) -> None:
+    """Write the table; a file that is there already is replaced at once, and stays if anything goes wrong."""
+    write_bytes(target, table_bytes(frame, target, dialect))
+
+
+def table_bytes(
     frame: polars.DataFrame, target: Path, dialect: Dialect, overlong: Mapping[int, Sequence[str]] | None = None
-) -> None:
-    """Write the table; a file that is there already is replaced at once, and stays if anything goes wrong.
+) -> bytes:
+    """The content of the table's file.
 
     `overlong` are rows with more cells than there are columns, by their places; they are written as they were read.
     """
@@ -86,24 +91,30 @@ def write(
         frame.write_parquet(stream)
         data = stream.getvalue()
     elif dialect.kind == "workbook":
-        data = workbook_bytes(frame)
+        data = workbook_bytes(frame, str(target))
     else:
         data = _encode(frame, dialect, overlong or {})
-    write_bytes(target, gzip.compress(data) if dialect.gzipped else data)
+    return gzip.compress(data) if dialect.gzipped else data
 
 
-def write_again(frame: polars.DataFrame, target: Path, dialect: Dialect, table: Table) -> None:
-    """Write what has become of a table that was read; in a workbook, only the cells that have changed."""
+def write_again(
+    frame: polars.DataFrame, target: Path, dialect: Dialect, table: Table, check: Callable[[], None] = lambda: None
+) -> None:
+    """Write what has become of a table that was read; in a workbook, only the cells that have changed.
+
+    `check` may still raise an error when all that is left to do is to replace the file.
+    """
     if dialect.kind == "workbook" and table.dialect.kind == "workbook":
-        write_bytes(target, changed_workbook(table.path, table.dialect, table.frame, frame))
+        data = changed_workbook(table.path, table.dialect, table.frame, frame)
     else:
-        write(frame, target, dialect, table.overlong)
+        data = table_bytes(frame, target, dialect, table.overlong)
+    write_bytes(target, data, check)
 
 
-def write_bytes(target: Path, data: bytes) -> None:
+def write_bytes(target: Path, data: bytes, check: Callable[[], None] = lambda: None) -> None:
     """Put these bytes in the place of a file, whole or not at all."""
     try:
-        replace_file(target, data)
+        replace_file(target, data, check)
     except OSError as error:
         raise TableError(f"{target} cannot be written: {error.strerror or error}; check the folder.") from error
 

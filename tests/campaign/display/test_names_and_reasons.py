@@ -6,17 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from likewise.campaign.display.naming import Names, names
 from likewise.campaign.display.numbers import plus_minus, rounded
 from likewise.campaign.display.prospects import prospect
-from likewise.campaign.display.reasons import Reasons
+from likewise.campaign.display.reasons import Reasons, Scale
 from likewise.cli.layout import Line, lay_out
 from likewise.study.gain import Gain
+from likewise.study.goals import Limits
 from likewise.study.suggestion import Analogue, Suggestion
+from likewise.study.trial import Outcome
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -61,17 +64,72 @@ def test_names_that_are_not_one_to_one_are_no_names(run: Run, save: Save) -> Non
 def test_what_speaks_for_comes_first_and_low_values_speak_against() -> None:
     near, low, far = Analogue("a", 80.0, 0.2), Analogue("b", 5.0, 0.9), Analogue("c", 70.0, 0.4)
     suggestion = Suggestion(0, "x", 50.0, analogues=(low, far, near))
-    assert Reasons(40.0).text(suggestion) == "70 of c; 80 of a; against it: low 5 of b"
+    assert Reasons({"": Scale(40.0)}).text(suggestion) == "70 of c; 80 of a; against it: low 5 of b"
     # What is good is turned round where small values are good.
-    assert Reasons(40.0, -1.0).text(suggestion) == "5 of b; against it: high 70 of c; high 80 of a"
+    assert Reasons({"": Scale(40.0, -1.0)}).text(suggestion) == "5 of b; against it: high 70 of c; high 80 of a"
+
+
+@given(st.integers(-100, 100), st.integers(-100, 100), st.floats(0.01, 1), st.booleans())
+def test_a_result_speaks_for_one_direction_and_against_the_other(
+    value: int, typical: int, influence: float, like: bool
+) -> None:
+    assume(value != typical)
+    analogue = Analogue("a", value, influence if like else -influence)
+    up, down = (Reasons({"y": Scale(typical, sign)}).side(analogue, "y") for sign in (1.0, -1.0))
+    assert {up, down} == {"for", "against"}
+    assert (up == "for") == ((value > typical) == like)
+
+
+@given(st.floats(-100, 100), st.floats(-100, 0), st.floats(0.01, 100))
+def test_a_result_that_keeps_the_limits_speaks_for_what_is_like_it(value: float, low: float, width: float) -> None:
+    for limits in (Limits(low, low + width), Limits(-np.inf, low), Limits(low, np.inf)):
+        side = Reasons({"y": Scale(0.0, 1.0, limits)}).side(Analogue("a", value, 0.5), "y")
+        assert (side == "for") == limits.holds(Outcome(value))
+
+
+def test_reasons_of_several_outcomes_have_a_side_everywhere(run: Run, save: Save, rows: Callable[..., Any]) -> None:
+    """Suggest, its file, its JSON, the report and `why` say alike which results speak for an outcome and which not."""
+    pytest.importorskip("matplotlib", reason="a report needs Matplotlib")
+    lines = [
+        f"{a}{b},{10 * i + j if (i + j) % 2 else ''},{60 - 9 * i - j if (i + j) % 2 else ''},{j if (i + j) % 2 else ''}"
+        for i, a in enumerate("ABCDE")
+        for j, b in enumerate("PQRS")
+    ]
+    table = save("\n".join(["word,yield,cost,tox", *lines]) + "\n")
+    aims = ("-v", "yield:maximize", "-v", "cost:minimize", "--require", "tox<=1.5")
+    ask = ("suggest", table, "-o", "word", *aims, "--similarity", "hamming", "-n", 2, "--out", "next.csv")
+    assert run(*ask).code == 0
+    said = run(*ask, "--report", "report.html")
+    assert said.code == 0, said.err
+    data = run(*ask, "--json").data
+    better: dict[str, Callable[[float, float], bool]] = {
+        "yield": lambda value, mean: value >= mean,
+        "cost": lambda value, mean: value <= mean,
+        "tox": lambda value, mean: value <= 1.5,
+    }
+    measured = [row for row in rows(table) if row["yield"]]
+    means = {name: float(np.mean([float(row[name]) for row in measured])) for name in better}
+    every = [(name, a) for s in data["suggestions"] for name, because in s["because"].items() for a in because]
+    assert {name for name, _ in every} == set(better)
+    for name, a in every:
+        good = better[name](a["value"], means[name]) == (a["influence"] >= 0)
+        assert a["speaks"] == ("for" if good else "against"), (name, a)
+    texts = {row["likewise_because"] for row in rows(Path("next.csv"))}
+    assert any("against it: high" in text.partition("cost: ")[2] for text in texts)
+    assert "cost against" in said.out
+    assert "against it: high" in Path("report.html").read_text(encoding="utf-8")
+    for s in data["suggestions"]:
+        why = run("why", s["run"], table).out
+        assert [line.split()[2] for line in why.splitlines() if line.lstrip()[:1] in ("+", "-")] == [
+            a["speaks"] for because in s["because"].values() for a in because[:8]
+        ]
 
 
 def test_a_record_is_told_by_the_names_of_what_it_has_different() -> None:
     known = Names({"L": "Ligand"}, {"L": {"CCP": "XPhos"}})
     near = Analogue({"L": "CCP", "t": 80.0}, 90.0, 0.5)
-    assert Reasons(40.0, names=known).text(Suggestion(0, {"L": "CP", "t": 80.0}, 1.0, analogues=(near,))) == (
-        "90 with Ligand XPhos"
-    )
+    suggestion = Suggestion(0, {"L": "CP", "t": 80.0}, 1.0, analogues=(near,))
+    assert Reasons({"": Scale(40.0)}, names=known).text(suggestion) == "90 with Ligand XPhos"
 
 
 @given(st.integers(30, 200), st.lists(st.text("CO=()1ü漢 ", max_size=90), min_size=3, max_size=3))

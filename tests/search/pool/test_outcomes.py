@@ -35,14 +35,15 @@ def values(word: str, seed: int) -> float:
     return float(sum(weights[i, "ACGT".index(c)] for i, c in enumerate(word)))
 
 
-def outcomes(count: int, partial: bool) -> list[Outcome]:
+def outcomes(count: int, partial: bool, high: float = np.inf) -> list[Outcome]:
     """Outcomes that share similarities, or, where they are partial, have some objects of their own."""
     grams = GramCache((lw.Hamming(), lw.NGrams()))
     observed, made = WORDS[:: N // 25], []
     for j in range(count):
         objects = observed[j:] if partial else observed
         data = np.array([values(word, j) for word in objects])
-        made.append(Outcome(fit(grams.of(objects), data, settings=Settings(learn=False)), j < 2))
+        limits = Settings(learn=False, bounds=(-np.inf, high))
+        made.append(Outcome(fit(grams.of(objects), data, settings=limits), j < 2))
     return made[:2] + [Outcome(one.committee, False, (-0.5, np.inf)) for one in made[2:]]
 
 
@@ -62,9 +63,10 @@ def query(scorer: JointScorer, seed: int = 0, words: Sequence[str] = WORDS) -> Q
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("partial", [False, True])
 @pytest.mark.parametrize("certain", [False, True])
-def test_the_best_rows_are_those_of_scoring_all(count: int, partial: bool, certain: bool) -> None:
+@pytest.mark.parametrize("high", [np.inf, 4.5])
+def test_the_best_rows_are_those_of_scoring_all(count: int, partial: bool, certain: bool, high: float) -> None:
     facts = [Certain(price, 1.0)] if certain else []
-    scorer = JointScorer.on(outcomes(count, partial), facts)
+    scorer = JointScorer.on(outcomes(count, partial, high), facts)
     whole = Partition.of(WORDS, total=10**6)
     halves = [Partition.of(WORDS[:600], 0, total=10**6), Partition.of(WORDS[600:], 600, total=10**6)]
     for pending in ([], WORDS[3:5], WORDS[700:701]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -10,17 +11,24 @@ import time
 from collections.abc import Callable
 from multiprocessing import get_all_start_methods
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fixtures.logs import add, log_of
 
 import likewise as lw
+import likewise.forks
 from likewise.errors import StorageError
 from likewise.study.storage import forking
 from likewise.study.storage.base import open_storage
 
 TELLS, WORKERS = 40, 2
 Start = Callable[..., subprocess.Popen[str]]
+
+
+def near(x: float, y: float) -> float:
+    return 1.0 / (1.0 + abs(x - y))
+
 
 SCRIPT = f"""
 TELLS, WORKERS = {TELLS}, {WORKERS}
@@ -115,7 +123,7 @@ def test_nothing_told_by_a_child_is_lost(method: str, whose: str, end: str, run:
     assert parent.returncode == (-9 if end == "killed" else 0), error
     acknowledged = [tuple(map(int, line.split())) for line in out.splitlines()]
     assert len(acknowledged) == TELLS * WORKERS, error
-    found = lw.Study(lw.Pool(list(range(10_000))), lambda x, y: 1.0 / (1.0 + abs(x - y)), storage=sqlite_url).trials
+    found = lw.Study(lw.Pool(list(range(10_000))), near, storage=sqlite_url).trials
     assert {(t.object, t.value) for t in found} == {(9999, 0.0)} | {(1000 * w + n, n / 7) for w, n in acknowledged}
 
 
@@ -208,7 +216,7 @@ def test_threads_go_on_writing_through_many_forks(sqlite_url: str) -> None:
 
 @forks
 def test_a_child_keeps_no_trials_of_its_parent(sqlite_url: str) -> None:
-    study = lw.Study(lw.Pool([1, 2, 3]), lambda x, y: 1.0 / (1.0 + abs(x - y)), storage=sqlite_url, lease=60.0)
+    study = lw.Study(lw.Pool([1, 2, 3]), near, storage=sqlite_url, lease=60.0)
     study.ask()
     assert study._heartbeat._ids
     child = os.fork()
@@ -235,12 +243,16 @@ def test_a_parent_killed_within_a_change_does_not_hold_up_its_children(url: str,
     assert told == "told\n", error
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_an_inherited_study_is_another_worker_and_waits_for_no_thread_of_its_parent(tmp_path: Path) -> None:
-    study = lw.Study(
-        lw.Pool(list(range(20))), lambda x, y: 1.0 / (1 + abs(x - y)), storage=f"sqlite:///{tmp_path}/s.db"
-    )
-    (asked,) = study.ask()
+@forks
+def test_an_inherited_study_is_another_worker_and_waits_for_no_thread_of_its_parent(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(likewise.forks, "PATIENCE", 0.1)
+    objectives: Any = {"yield": "maximize", "cost": "minimize"}
+    study = lw.Study(lw.Pool(list(range(20))), near, objectives=objectives, storage=sqlite_url)
+    asked, partly, failing = study.ask(3)
+    study.tell(partly, {"yield": 0.5})
+    study.tell(failing, {"yield": 0.4})
     held, done = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -253,13 +265,18 @@ def test_an_inherited_study_is_another_worker_and_waits_for_no_thread_of_its_par
     held.wait()
     child = os.fork()
     if child == 0:
+        signal.alarm(30)
         study.abandon()
-        study.tell(7, 1.0)
+        study.tell(partly, {"cost": 2.0})
+        study.fail(failing)
+        study.tell(7, {"yield": 1.0, "cost": 1.0})
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     done.set()
     thread.join()
     by_id = {trial.id: trial for trial in study.trials}
     assert by_id[asked.id].state is lw.State.ASKED
-    (told,) = (trial for trial in by_id.values() if trial.state is lw.State.TOLD)
+    assert by_id[partly.id].values == {"yield": 0.5, "cost": 2.0}
+    assert by_id[failing.id].state is lw.State.FAILED
+    (told,) = (trial for trial in by_id.values() if trial.object == 7)
     assert told.worker != study.worker

@@ -12,7 +12,7 @@ from likewise.campaign.roles import PREFIX, deviations
 from likewise.campaign.runs.columns import whole
 from likewise.campaign.runs.matching import shows
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import WHOLE, Kind, State, is_open, read_state
+from likewise.campaign.states import JOINT, WHOLE, Kind, State, is_open, read_state, split_status, updated_status
 from likewise.errors import TableError
 from likewise.tables.cells import Decimal, empty, missing, number, numbers, one_number
 from likewise.tables.formatting import cell_text, number_text
@@ -193,11 +193,11 @@ class Cells:
             return Kind.DONE.value if settled else None
         if state.kind is Kind.SUGGESTED:
             return None
+        word, remarks = split_status(state.said) if state.said else ("", ())
         in_value = empty(self.current(place, self.table.roles.value))
-        is_word = read_state(state.said) is not None
-        return (
-            state.said if state.said and (not is_word or (state.limit is not None and in_value)) else state.kind.value
-        )
+        if state.limit is None or not in_value:
+            word = state.kind.value if word or not remarks else ""
+        return JOINT.join(text for text in (word, *remarks) if text)
 
     def count_rounds(self, touched: Mapping[int, int]) -> None:
         """The round of rows that came in without one: that of the other results, or the next one."""
@@ -294,20 +294,6 @@ class Cells:
             return cell
         value = number(cell.strip(), self.results.decimal)
         return cell if value is None else number_text(value, self.decimal)
-
-
-def updated_status(known: str, wanted: str) -> str:
-    """What the column `status` says next: a word of a person that says the same stays, and so does any note of his.
-
-    >>> updated_status("suggested", "done"), updated_status("pending", "running"), updated_status("leaks!?", "done")
-    ('done', 'pending', 'leaks!?')
-    """
-    if not known:
-        return wanted
-    state = read_state(known)
-    if state is None or state.kind.value == wanted:
-        return known
-    return wanted
 
 
 def is_same_cell(cell: Any, other: Any, sign: Decimal | None, other_sign: Decimal | None) -> bool:

@@ -71,10 +71,10 @@ class Journal:
             told |= {f"{TOLD}{name}": text for name, text in line.get("outcomes", {}).items()}
         return found
 
-    def was_told(self, results: Path) -> bool:
-        """Whether a file is as it was when it was last told, so that nothing is in it which the table has not."""
+    def time_told(self, results: Path) -> str | None:
+        """When a file was last told as it is; None if it was not, or was changed since."""
         lines = [line for line in self.of_kind("told") if line.get("file") == results.name]
-        return bool(lines) and lines[-1].get("hash") == file_hash(results)
+        return str(lines[-1].get("time")) if lines and lines[-1].get("hash") == file_hash(results) else None
 
     def add(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Add lines, which are on the disk when this returns."""

@@ -17,12 +17,9 @@ from likewise.campaign.runs.cells import Cells, is_same_cell
 from likewise.campaign.runs.matching import Match, Matcher, first, key
 from likewise.campaign.runs.merged import TOLD, Base, Conflict, Merge, OnConflict, Outcome, Told
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import WHOLE, Kind, State, is_open
+from likewise.campaign.states import JOINT, WHOLE, Kind, State, is_open
 from likewise.campaign.wording import shown
 from likewise.tables.cells import empty
-
-# Between two notes on one run.
-JOINT = "; "
 
 
 def merge_results(table: Sheet, results: Sheet, on_conflict: OnConflict = "stop", base: Base | None = None) -> Merge:

@@ -20,6 +20,16 @@ Base = Mapping[str, Mapping[str, str]]
 TOLD = "\0"
 
 
+def told_results(cells: Mapping[str, str]) -> str:
+    """The results of a run that were told last, of what is kept of it; empty if there were none.
+
+    >>> told_results({"word": "ABBA", "": "7.5", "\\0cost": "3"})
+    '7.5, cost 3'
+    """
+    others = [f"{name.removeprefix(TOLD)} {text}" for name, text in cells.items() if name.startswith(TOLD)]
+    return ", ".join([*([cells[""]] if "" in cells else []), *others])
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came of an experiment: a number, or a state that says there is none; neither while it is open."""

@@ -8,6 +8,7 @@ from typing import Any
 import polars
 
 from likewise import __version__
+from likewise.campaign.display.reasons import Reasons
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
 from likewise.campaign.runs.journal import Journal, data_hash, now
@@ -40,8 +41,8 @@ def round_lines(
         "runs": list(runs),
         **asked,
     }
-    ranked = enumerate(zip(found, runs, cells, strict=True), 1)
-    return [head, *(_suggestion(problem, rank, number, s, run, row) for rank, (s, run, row) in ranked)]
+    ranked, reasons = enumerate(zip(found, runs, cells, strict=True), 1), Reasons.of(problem)
+    return [head, *(_suggestion(problem, reasons, rank, number, s, run, row) for rank, (s, run, row) in ranked)]
 
 
 def _goals(problem: Problem) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def _goals(problem: Problem) -> dict[str, Any]:
 
 
 def _suggestion(
-    problem: Problem, rank: int, number: int, s: Suggestion, run: str, cells: Mapping[str, str]
+    problem: Problem, reasons: Reasons, rank: int, number: int, s: Suggestion, run: str, cells: Mapping[str, str]
 ) -> dict[str, Any]:
     space = problem.study.space
     said = {name: getattr(s, name) for name in NUMBERS}
@@ -75,14 +76,14 @@ def _suggestion(
         "cells": dict(cells),
         **said,
         "notes": dict(s.notes),
-        "because": _because(problem, s.analogues),
+        "because": _because(problem, reasons, s.analogues),
     }
 
 
-def _because(problem: Problem, analogues: Any) -> Any:
-    """Analogues as JSON data; those of several outcomes by their names."""
+def _because(problem: Problem, reasons: Reasons, analogues: Any, outcome: str = "") -> Any:
+    """Analogues as JSON data, with what each speaks for; those of several outcomes by their names."""
     if isinstance(analogues, Mapping):
-        return {name: _because(problem, each) for name, each in analogues.items()}
+        return {name: _because(problem, reasons, each, name) for name, each in analogues.items()}
     space = problem.study.space
     return [
         {
@@ -90,6 +91,7 @@ def _because(problem: Problem, analogues: Any) -> Any:
             "value": a.value,
             "limit": a.limit,
             "influence": a.influence,
+            "speaks": reasons.side(a, outcome),
             "row": problem.row(a.object),
         }
         for a in analogues

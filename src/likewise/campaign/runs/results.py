@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import polars
 
+from likewise.campaign.cautions import far_value
 from likewise.campaign.listener import Listener
 from likewise.campaign.runs.backups import KEPT, backup_line, thin_backups
 from likewise.campaign.runs.journal import Journal, now, told_line
@@ -20,7 +20,7 @@ from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.wording import count, shown
 from likewise.errors import TableError, UsageError
-from likewise.model.targets.contamination import far_values
+from likewise.study.record.suspicion import far_places
 from likewise.tables.locking import exclusive, opened_by
 from likewise.tables.reading import Table, read
 from likewise.tables.writing import dialect_for, keep_backup, write_again
@@ -33,11 +33,15 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Merged:
-    """What was merged into which table, and the copy of the table as it was, if it was changed in place."""
+    """What was merged into which table, and the copy of the table as it was, if it was changed in place.
+
+    `left_out` are the rows of the results that cannot be used, by their numbers.
+    """
 
     merge: Merge
     table: Sheet
     backup: Path | None
+    left_out: tuple[int, ...] = ()
 
 
 class Overlooked(UsageError):
@@ -92,13 +96,13 @@ def _merge_files(
         _remark_on_far(table, told, results, listener)
         if target != file:
             write_again(merge.frame, target, dialect_for(target, table.table.dialect), table.table)
-            return Merged(merge, table, None)
+            return Merged(merge, table, None, unusable(told))
         backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
         kept = [] if backup is None else [backup_line(backup)]
         journal.add([*(_result(each) for each in merge.told if each.run), told_line(results), *kept])
         if gone := thin_backups(journal):
             listener.note(f"{count(gone, 'old backup')} removed; the first and the last {KEPT} are kept")
-    return Merged(merge, table, backup)
+    return Merged(merge, table, backup, unusable(told))
 
 
 def replace_table(
@@ -108,11 +112,16 @@ def replace_table(
 
     `before` is the stamp of the file when it was read: if another program has changed it since, nothing is written.
     """
-    if stamp(table.path) != before:
-        raise Changed(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
+
+    def check() -> None:
+        if stamp(table.path) != before:
+            raise Changed(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
+
+    check()
     kept = keep_backup(table.path) if backup else None
     try:
-        write_again(frame, table.path, table.dialect, table)
+        # Checked again when the new content is on the disk, as whatever took long was done by then.
+        write_again(frame, table.path, table.dialect, table, check)
     except TableError:
         # The table is as it was.
         if kept is not None:
@@ -187,6 +196,16 @@ def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
     return replace(found, std=std, text=text)
 
 
+def unusable(told: Sheet) -> tuple[int, ...]:
+    """The rows of results that were left out and hold something all the same, by their numbers."""
+    typed = [bad.place for bad in told.skipped if bad.place in told.table.overlong or _has_values(told, bad.place)]
+    return tuple(told.table.number(place) for place in dict.fromkeys(typed))
+
+
+def _has_values(told: Sheet, place: int) -> bool:
+    return any(told.cell(name, place) for name in told.roles.values)
+
+
 def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> None:
     """A TableError where the results contradict the table, and nobody said what to do then."""
     if not merge.changes and not merge.known:
@@ -215,20 +234,11 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
 def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
     """Note which results are far from all other values: a slip is easiest to mend at once."""
     for column in told.roles.values:
-        known, new = (_exact_values(each, column) for each in (table, told))
-        far = far_values(np.array([*known.values(), *new.values()]))
+        known, new = table.exact_in(column), told.exact_in(column)
         of = f"{column} " if told.roles.others else ""
-        for i in ([*new][k - len(known)] for k in np.sort(far).tolist() if k >= len(known)):
-            listener.note(
-                f"{of}{new[i]:.6g} for {shown(told.objects[i])} (row {told.table.number(i)} of {results}) is far from "
-                "all other values; if it is a slip, correct it in the table"
-            )
-
-
-def _exact_values(sheet: Sheet, column: str) -> dict[int, float]:
-    """The values of a column that are no limits, by place."""
-    found = {i: sheet.measurement(i, column) for i in sheet.measured_in(column)}
-    return {i: one.value for i, one in found.items() if one.limit is None}
+        for i in ([*new][k - len(known)] for k in far_places([*known.values(), *new.values()]) if k >= len(known)):
+            where = f"row {told.table.number(i)} of {results}: {of}"
+            listener.note(f"{where}{far_value(told.objects[i], new[i].value)}")
 
 
 def _list(conflicts: Sequence[Conflict]) -> str:

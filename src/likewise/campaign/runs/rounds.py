@@ -12,11 +12,11 @@ import polars
 from likewise.campaign.objects import to_cells
 from likewise.campaign.problem import Problem
 from likewise.campaign.roles import PREFIX
-from likewise.campaign.runs.cells import check_room, is_same_cell, updated_status
+from likewise.campaign.runs.cells import check_room, is_same_cell
 from likewise.campaign.runs.columns import run_name, whole
-from likewise.campaign.runs.merged import Base
+from likewise.campaign.runs.merged import Base, told_results
 from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.states import Kind
+from likewise.campaign.states import Kind, is_open, updated_status
 from likewise.study.suggestion import Suggestion
 from likewise.tables.cells import empty
 from likewise.tables.typed import parse_as, with_cells
@@ -52,11 +52,30 @@ def untouched_round(sheet: Sheet, base: Base) -> list[int]:
     return rows if rows and all(_untouched(sheet, place, base) for place in rows) else []
 
 
-def _untouched(sheet: Sheet, place: int, base: Base) -> bool:
+def lost_results(sheet: Sheet, base: Base) -> dict[str, str]:
+    """The runs of which results were told that are in no row of the table, and those results, as they were written."""
+    lost: dict[str, str] = {}
+    columns = sheet.roles.objects
+    objects = {tuple(sheet.cell(name, i) for name in columns) for i in (*sheet.measured, *sheet.closed)}
+    for run, cells in base.items():
+        place, results = sheet.runs.get(run), told_results(cells)
+        if results and (
+            tuple(cells.get(name, "") for name in columns) not in objects if place is None else _is_open(sheet, place)
+        ):
+            lost[run] = results
+    return lost
+
+
+def _is_open(sheet: Sheet, place: int) -> bool:
+    """Whether a row of a run has no result, and nothing says that it gets none."""
     state = sheet.states.get(place)
-    if state is None or state.kind is not Kind.SUGGESTED:
+    return sheet.objects[place] is not None and not sheet.results(place) and (state is None or is_open(state))
+
+
+def _untouched(sheet: Sheet, place: int, base: Base) -> bool:
+    state, asked = sheet.states.get(place), base.get(sheet.cell(sheet.own.run, place), {})
+    if state is None or state.kind is not Kind.SUGGESTED or told_results(asked):
         return False
-    asked = base.get(sheet.cell(sheet.own.run, place), {})
     return all(
         is_same_cell(sheet.cell(column, place), asked.get(column, ""), sheet.sign, sheet.sign)
         for column in sheet.table.columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from likewise.campaign.roles import PREFIX
 from likewise.campaign.runs.columns import RunColumns, run_name
 from likewise.campaign.runs.merge import merge_results
 from likewise.campaign.runs.merged import Base
-from likewise.campaign.runs.results import as_results
+from likewise.campaign.runs.results import as_results, unusable
 from likewise.campaign.runs.rounds import Round
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet
@@ -46,8 +47,17 @@ def is_suggestions_file(target: Path) -> bool:
     return any(name.startswith(PREFIX) for name in columns)
 
 
-def count_unmerged(target: Path, table: Sheet | None, base: Base | None = None) -> int | None:
-    """How many rows of a file of suggestions say something that the table does not; None where it is no such file."""
+@dataclass(frozen=True)
+class Unmerged:
+    """What a file of suggestions says that the table does not: rows, contradictions, and rows that cannot be used."""
+
+    rows: int = 0
+    conflicts: int = 0
+    bad: tuple[int, ...] = ()
+
+
+def find_unmerged(target: Path, table: Sheet | None, base: Base | None = None) -> Unmerged | None:
+    """What a file of suggestions says that the table does not; None where it is no such file."""
     if not is_suggestions_file(target):
         return None
     chosen = Choices(skip_bad=True)
@@ -55,18 +65,14 @@ def count_unmerged(target: Path, table: Sheet | None, base: Base | None = None) 
         told = sheet(
             target, chosen if table is None else as_results(table, target, chosen), Listener(), may_be_empty=True
         )
-        # Rows that cannot be used may hold results all the same.
-        odd = sum(_is_typed(told, bad.place) for bad in told.skipped)
+        bad = unusable(told)
         if table is None:
-            return odd + len(told.measured)
-        return odd + merge_results(table, told, "keep", base).changes
+            return Unmerged(len(told.measured), bad=bad)
+        merge = merge_results(table, told, "keep", base)
+        return Unmerged(merge.changes - len(merge.conflicts), len(merge.conflicts), bad)
     except LikewiseError:
         # Whatever is in the way of reading it, a person wrote it.
-        return 1
-
-
-def _is_typed(told: Sheet, place: int) -> bool:
-    return any(told.cell(name, place) for name in told.roles.values) or place in told.table.overlong
+        return Unmerged(1)
 
 
 def write_suggestions(target: Path, source: Sheet, round: Round, said: Sequence[Said]) -> None:

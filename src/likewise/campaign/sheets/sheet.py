@@ -129,6 +129,11 @@ class Sheet:
         """The measured rows that have a value in a column; all of them where no column is named."""
         return self.measured if column is None else [i for i in self.measured if column in self.results(i)]
 
+    def exact_in(self, column: str | None) -> dict[int, Measurement]:
+        """What was measured in a column and is no limit, by place."""
+        found = {i: self.measurement(i, column) for i in self.measured_in(column)}
+        return {i: one for i, one in found.items() if one.limit is None}
+
     @cached_property
     def candidates(self) -> list[int]:
         """The rows with an object that nothing was done with yet."""

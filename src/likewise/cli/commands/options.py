@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from likewise.campaign.sheets.sheet import Choices
     from likewise.campaign.similarities import Request
     from likewise.cli.batches import Batch
-    from likewise.study.methods.bounded import Bounds
+    from likewise.study.goals import Bounds
     from likewise.tables.cells import Decimal
 
 File = Annotated[

@@ -205,7 +205,10 @@ def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path |
     say(f"Written to {target}. Change it there if something is not right, for instance the direction.")
     if backup is not None:
         say(f"The old settings are kept as {backup}.")
-    say(f"Next: {following}")
+    if not len(found.table) and settings["space"] is None:
+        say(f"{found.table.name} has no rows yet: add one for each object that can be made, then: {following}")
+    else:
+        say(f"Next: {following}")
 
 
 def _data(found: Sheet, target: Path, settings: Mapping[str, Any], following: str, console: Console) -> dict[str, Any]:

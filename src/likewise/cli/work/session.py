@@ -187,9 +187,13 @@ def words(options: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def command(name: str, *parts: object, project: Project | None = None) -> str:
-    """A command as one types it; in the folder of a project it needs neither files nor options."""
+def command(name: str, *parts: object, project: Project | None = None, skip_bad: bool | None = None) -> str:
+    """A command as one types it; in the folder of a project it needs neither files nor options.
+
+    `skip_bad` says whether it has to leave out rows that cannot be used, of which a project may say nothing.
+    """
     if project is None:
         return shlex.join(["likewise", name, *map(str, parts)])
     here = project.path.parent.resolve() == Path().resolve()
-    return f"likewise {name}" if here else shlex.join(["likewise", name, str(project.table)])
+    skipping = ["--skip-bad"] if skip_bad and not project.options.get("skip_bad") else []
+    return shlex.join(["likewise", name, *([] if here else [str(project.table)]), *skipping])

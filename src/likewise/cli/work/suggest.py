@@ -20,9 +20,10 @@ from likewise.campaign.problem import Problem, solve
 from likewise.campaign.project import NAME
 from likewise.campaign.runs.commit import Asked, Committed, commit_first_table, commit_round
 from likewise.campaign.runs.journal import Journal
+from likewise.campaign.runs.merged import Base
 from likewise.campaign.runs.results import check_closed, persist, stamp
-from likewise.campaign.runs.rounds import untouched_round
-from likewise.campaign.runs.suggestions_file import count_unmerged
+from likewise.campaign.runs.rounds import lost_results, untouched_round
+from likewise.campaign.runs.suggestions_file import Unmerged, find_unmerged
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices, Sheet
 from likewise.campaign.similarities import Request
@@ -49,6 +50,8 @@ from likewise.spaces.base import Space
 from likewise.study.suggestion import Suggestion
 from likewise.tables.writing import check_name
 
+# Runs that a note names.
+LISTED = 5
 LOOSEN = "--same, --at-most, --fix, --where or --budget"
 
 
@@ -152,7 +155,10 @@ def answer(
     if files.out is not None:
         check_name(files.out)
         _check_out(files, file, table, chosen, plan, request)
-    again = [] if table is None or journal is None or files.more else untouched_round(table, journal.base)
+    again: Sequence[int] = []
+    if table is not None and journal is not None:
+        _say_lost(table, journal.base, listener)
+        again = [] if files.more else untouched_round(table, journal.base)
     if table is not None and again:
         _say_again(table, again, listener)
         table = table.reopen(again, as_candidates=request.space is None)
@@ -208,21 +214,44 @@ def _check_out(
     out = files.out
     if out is None or files.force or not out.exists():
         return
-    if file is not None and Journal.of(file).was_told(out):
-        return
     if table is not None and file is not None and request.space is not None:
         # Cells mean the same with a space and without; rows are compared by their cells.
         table = sheet(file, chosen, Listener(), may_be_empty=True)
-    lost = count_unmerged(out, table, None if file is None else Journal.of(file).base)
-    if lost is None:
+    journal = None if file is None else Journal.of(file)
+    unmerged = find_unmerged(out, table, None if journal is None else journal.base)
+    if unmerged is None:
         raise UsageError(f"{out} exists and is no table of suggestions; give another name, or --force to replace it.")
-    if file is None:
+    if file is None or journal is None:
         follow = plan.suggest(out, following(out))
         raise UsageError(f"{out} exists. Go on with it ({follow}), give another name, or --force to replace it.")
-    if lost:
-        raise UsageError(
-            f"{out} exists, with {count(lost, 'row')} that {file} has not, or not so. Merge them first "
-            f"({plan.tell(file, out)}), give another name, or --force to lose them."
+    when = journal.time_told(out)
+    # Whoever told it has settled the contradictions.
+    rows = unmerged.rows + len(unmerged.bad) + (0 if when else unmerged.conflicts)
+    if rows:
+        _refuse(out, file, rows, unmerged, when, plan)
+
+
+def _refuse(out: Path, file: Path, rows: int, unmerged: Unmerged, when: str | None, plan: Plan) -> None:
+    """Say what would be lost with a file of suggestions, and the command that keeps it."""
+    told = f" It was told on {when}: an older copy may have been saved over {file}." if when and unmerged.rows else ""
+    bad = ", ".join(map(str, unmerged.bad))
+    correct = f" Row {bad} of {out} cannot be used; correct or empty it." if bad else ""
+    tell = plan.tell(file, out, skip_bad=bool(bad))
+    merge = f"Merge them first ({tell}), g" if unmerged.rows or not when else "G"
+    raise UsageError(
+        f"{out} exists, with {count(rows, 'row')} that {file} has not, or not so.{told}{correct} {merge}ive another "
+        "name, or --force to lose them."
+    )
+
+
+def _say_lost(table: Sheet, base: Base, listener: Listener) -> None:
+    """Say which results were told that the table has not: it may be an older copy."""
+    if lost := lost_results(table, base):
+        runs = [f"{run} ({results})" for run, results in lost.items()]
+        more = f" and {len(runs) - LISTED} more" if len(runs) > LISTED else ""
+        listener.note(
+            f"{table.table.name} has no result of {', '.join(runs[:LISTED])}{more}, which was told, as the journal "
+            "says. If an older copy of the table was saved over it, tell the results again, or write them into it"
         )
 
 

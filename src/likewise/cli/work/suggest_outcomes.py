@@ -39,7 +39,8 @@ def lay_out_outcomes(
     for run, s in zip(runs, found, strict=True):
         texts = named_cells(names, columns, cells_of(problem, s.object, columns))
         chances = [percent(s.chance), *([percent(s.chance_feasible)] if limited else [])]
-        below = [(f"{name} because", text) for name in s.outcomes if (text := reasons.outcome_text(s, name))]
+        sides = [(name, zip(("because", "against"), reasons.texts(s, name), strict=True)) for name in s.outcomes]
+        below = [(f"{name} {label}", text) for name, texts in sides for label, text in texts if text]
         rows.append(Line([run, *texts, *_expected(problem, s), *chances], below))
     right = [len(headings) + 1 + k for k in range(len(more))]
     return lay_out(["", *headings, *more], rows, answer_width(), right)

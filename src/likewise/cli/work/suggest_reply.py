@@ -59,14 +59,15 @@ class Plan:
         """The command for the next round."""
         project = None if self.session is None else self.session.project
         given = {**self.typed, "out": out}
-        return command("suggest", table, *words(given), project=project)
+        return command("suggest", table, *words(given), project=project, skip_bad=given.get("skip_bad"))
 
-    def tell(self, table: Path, results: Path) -> str:
-        """The command that merges the results of this one."""
+    def tell(self, table: Path, results: Path, *, skip_bad: bool = False) -> str:
+        """The command that merges the results of this one; `skip_bad` says that some of them cannot be used."""
         project = None if self.session is None else self.session.project
-        mine = project is not None and project.options.get("out") == results
-        columns = words({name: self.typed.get(name) for name in OF_COLUMNS})
-        return command("tell", table, results, *columns, project=project if mine else None)
+        mine = project if project is not None and project.options.get("out") == results else None
+        columns = {name: self.typed.get(name) for name in OF_COLUMNS}
+        columns["skip_bad"] = skip_bad or columns["skip_bad"]
+        return command("tell", table, results, *words(columns), project=mine, skip_bad=columns["skip_bad"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +142,7 @@ def following(table: Path) -> Path:
 
 def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
     problem, out, report = answer.problem, answer.files.out, answer.files.report
-    other = problem.recommended()
+    other, reasons = problem.recommended(), Reasons.of(problem)
     suggestions = [
         {
             "rank": rank,
@@ -154,7 +155,7 @@ def answer_json(answer: Answer, listener: Listener) -> dict[str, Any]:
             "chance": s.chance,
             "improvement": s.improvement,
             **outcomes_json(s),
-            "because": analogues_json(problem, s.analogues),
+            "because": analogues_json(problem, s.analogues, reasons),
         }
         for rank, s in enumerate(answer.suggestions, 1)
     ]

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from likewise.campaign.project import NAME, Project, find_project
 from likewise.campaign.runs.journal import Journal
 from likewise.campaign.runs.results import Merged, Overlooked, merge_files
+from likewise.campaign.runs.suggestions_file import is_suggestions_file
 from likewise.campaign.wording import count
 from likewise.cli.commands import options
 from likewise.cli.commands.tell import OnConflict
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
 from likewise.cli.work.session import OF_COLUMNS, Session, command, words
+from likewise.cli.work.suggest_reply import following
 from likewise.errors import TableError, UsageError
 from likewise.tables.writing import check_name
 
@@ -52,9 +54,9 @@ def tell(
         raise UsageError(f"{error} Say {every}, or --object {alone} alone if these rows are replicates.") from None
     except TableError as error:
         raise _with_commands(error, merging, columns, out) from None
-    following = _next_command(merging, columns)
+    next_command = _next_command(merging, columns, merged)
     return Reply(
-        lambda: _data(merged, merging, following, console), lambda: _say(merged, merging, following, on_conflict)
+        lambda: _data(merged, merging, next_command, console), lambda: _say(merged, merging, next_command, on_conflict)
     )
 
 
@@ -80,6 +82,7 @@ def _with_commands(error: TableError, merging: Merging, columns: options.Columns
         *words(vars(columns)),
         *more,
         project=session.project if mine else None,
+        skip_bad=columns.skip_bad,
     )
     lines = [f"\n  {again} --on-conflict {way}  ({SETTLED[way]})" for way in ways]
     return type(error)(f"{error} Next, one of these:{''.join(lines)}")
@@ -130,17 +133,22 @@ def _target(file: Path, results: Path, out: Path | None, force: bool) -> Path:
     return out
 
 
-def _next_command(merging: Merging, columns: options.Columns) -> str:
-    """The command for the next round: that of the last one, on the new table."""
-    session = merging.session
-    project = session.project if merging.target == merging.table else None
+def _next_command(merging: Merging, columns: options.Columns, merged: Merged) -> str:
+    """The command for the next round: that of the last one, on the new table; once more this one if rows are left."""
+    session, target, results = merging.session, merging.target, merging.results
+    project = session.project if target == merging.table else None
+    ours = is_suggestions_file(results)
+    if merged.left_out and ours:
+        mine = project if project is not None and project.options.get("out") == results else None
+        return command("tell", target, results, *words(vars(columns)), project=mine, skip_bad=columns.skip_bad)
     last = Journal.of(merging.table).last_round or {}
     known = {name: value for name, value in last.get("options", {}).items() if name not in OF_COLUMNS}
-    given = {**known, **vars(columns), "out": merging.results}
-    return command("suggest", merging.target, *words(given), project=project)
+    # A file of results that we have not written stays as it is.
+    given = {**known, **vars(columns), "out": results if ours else following(target)}
+    return command("suggest", target, *words(given), project=project, skip_bad=columns.skip_bad)
 
 
-def _say(merged: Merged, merging: Merging, following: str, on_conflict: OnConflict) -> None:
+def _say(merged: Merged, merging: Merging, next_command: str, on_conflict: OnConflict) -> None:
     merge = merged.merge
     parts = [f"{count(merge.filled, 'result')} filled in", f"{count(merge.added, 'row')} added"]
     parts += [f"{merge.replaced} replaced"] if merge.replaced else []
@@ -155,10 +163,13 @@ def _say(merged: Merged, merging: Merging, following: str, on_conflict: OnConfli
         say(f"{count(merge.open, 'run')} still under way: not suggested again, and taken into account.")
     if merged.backup is not None:
         say(f"The old table is kept as {merged.backup}.")
-    say(f"Next: {following}")
+    if merged.left_out:
+        rows = ", ".join(map(str, merged.left_out))
+        say(f"Left out of {merging.results}: row {rows}. Correct or empty what cannot be used there.")
+    say(f"Next: {next_command}")
 
 
-def _data(merged: Merged, merging: Merging, following: str, console: Console) -> dict[str, Any]:
+def _data(merged: Merged, merging: Merging, next_command: str, console: Console) -> dict[str, Any]:
     merge = merged.merge
     return {
         "file": str(merging.target),
@@ -168,9 +179,10 @@ def _data(merged: Merged, merging: Merging, following: str, console: Console) ->
         "added": merge.added,
         "known": merge.known,
         "noted": merge.noted,
+        "left_out": list(merged.left_out),
         "without_value": merge.blank,
         "under_way": merge.open,
         "conflicts": [vars(conflict) for conflict in merge.conflicts],
         "notes": console.notes,
-        "next_command": following,
+        "next_command": next_command,
     }

@@ -21,8 +21,8 @@ from likewise.study.goals import VALUE, Limits
 from likewise.study.trial import Outcome, Trial
 
 LISTED = 8
-# A line of a table of results: the weight, the value, the object, and where it stands.
-Cells = tuple[str, str, str, str]
+# A line of a table of results: the weight, the value, the object, and where it stands; of runs also what it speaks for.
+Cells = tuple[str, ...]
 
 
 def why(run: str, file: Path | None, storage: str | None, study: str, console: Console) -> Reply:
@@ -65,7 +65,7 @@ def _say_trial(trial: Trial, said: dict[str, Any], trials: Mapping[str, Trial]) 
     say(f"Trial {trial.id}: {shown(trial.object)}, {trial.state.value} {_measured(trial)}".rstrip() + ".")
     if "outcomes" in said:
         because = {name: _trials(trials, weights, name) for name, weights in said.get("because", {}).items()}
-        _say_outcomes(said, because, "trial")
+        _say_outcomes(said, because, "object", "trial")
     elif "mean" not in said:
         say("It was told without being asked for, or chosen to be unlike what was tried before.")
     else:
@@ -121,32 +121,35 @@ def _limits(made: dict[str, Any]) -> Any:
     return made.get("constraints", {}).items()
 
 
-def _say_outcomes(said: Mapping[str, Any], because: Mapping[str, Sequence[Cells]], where: str) -> None:
-    """What was expected of several outcomes, and because of which results; `where` is what their last cell counts."""
+def _say_outcomes(said: Mapping[str, Any], because: Mapping[str, Sequence[Cells]], *columns: str) -> None:
+    """What was expected of several outcomes, and because of which results, whose last cells are in these columns."""
     for name, each in said["outcomes"].items():
         say(f"Expected {name} {expectation(each['mean'], each['low'], each['high'])}, because of:")
-        say_table(("weight", name, "object", where), because.get(name, [])[:LISTED], right=(0, 1, 3))
+        say_table(("weight", name, *columns), because.get(name, [])[:LISTED], right=(0, 1, len(columns) + 1))
     feasible = said.get("feasible", said.get("chance_feasible"))
     kept = f", and of {percent(feasible)} to keep the limits" if feasible is not None else ""
     say(f"Chance of {percent(said['chance'])} to be among the best{kept}.")
 
 
 def _results(because: Sequence[Mapping[str, Any]]) -> list[Cells]:
-    """The results behind a prediction, as the journal has them."""
-    return [(f"{a['influence']:+.2f}", _text(a), shown(a["object"]), str(a["row"] or "")) for a in because]
+    """The results behind a prediction, as the journal has them; which side they are on it has not always noted."""
+    return [
+        (f"{a['influence']:+.2f}", _text(a), a.get("speaks", ""), shown(a["object"]), str(a["row"] or ""))
+        for a in because
+    ]
 
 
 def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Sequence[dict[str, Any]]) -> None:
     say(f"{run}, number {suggestion['rank']} of round {suggestion['round']}: {shown(suggestion['object'])}")
     if suggestion.get("outcomes"):
         each = {name: _results(found) for name, found in suggestion["because"].items()}
-        _say_outcomes(suggestion, each, "row then")
+        _say_outcomes(suggestion, each, "speaks", "object", "row then")
     elif suggestion.get("mean") is None:
         say("It was chosen to be unlike what was tried before: too little was measured to predict anything.")
     else:
         expected = expectation(suggestion["mean"], suggestion["low"], suggestion["high"])
         say(f"Expected {expected}, with a chance of {percent(suggestion['chance'])} to beat the best, because of:")
-        say_table(("weight", "value", "object", "row then"), _results(suggestion["because"]), right=(0, 1, 3))
+        say_table(("weight", "value", "speaks", "object", "row then"), _results(suggestion["because"]), right=(0, 1, 4))
     best = made.get("best")
     if best is not None:
         say(f"The best of {made['measured']} measured rows was {shown(best['object'])} with {_text(best)}.")

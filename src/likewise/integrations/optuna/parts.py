@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
-from likewise.errors import SimilarityError, SpaceError
+from likewise.errors import SimilarityError, SpaceError, did_you_mean
 from likewise.similarity.auto.recognise import Recognised
 from likewise.similarity.base import Function, Similarity
 from likewise.similarity.combine.wrapper import Through
@@ -20,9 +22,33 @@ from likewise.spaces.categorical import Categorical
 from likewise.spaces.numbers.scalar import Float, Int
 
 
-def number_of(distribution: BaseDistribution, choice: Any) -> str:
+class Number(str):
+    """The number of a choice as a text, which messages show as the choice itself.
+
+    >>> number = Number(1, "DMF")
+    >>> number == "1", number
+    (True, 'DMF')
+    """
+
+    def __new__(cls, number: int, choice: Any) -> Number:
+        made = super().__new__(cls, number)
+        made.choice = choice
+        return made
+
+    choice: Any
+
+    def __repr__(self) -> str:
+        return repr(self.choice)
+
+
+def numbers_of(distribution: CategoricalDistribution) -> list[Number]:
+    """The numbers of all choices, in their order."""
+    return [Number(i, choice) for i, choice in enumerate(distribution.choices)]
+
+
+def number_of(distribution: BaseDistribution, choice: Any) -> Number:
     """The number of a choice, as a text."""
-    return str(int(distribution.to_internal_repr(choice)))
+    return Number(int(distribution.to_internal_repr(choice)), choice)
 
 
 def choice_of(distribution: BaseDistribution, value: Any) -> Any:
@@ -31,7 +57,19 @@ def choice_of(distribution: BaseDistribution, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Compared(Categorical):
+class Choices(Categorical):
+    """Choices by their numbers, which are handed on as they are: to messages they are what was chosen."""
+
+    @property
+    def objects(self) -> tuple[Any, ...]:
+        return tuple(self.values)
+
+    def _fit(self, x: Any) -> Any:
+        return self.values[int(super()._fit(x))]
+
+
+@dataclass(frozen=True)
+class Compared(Choices):
     """Choices that are compared by a similarity of the user's."""
 
     similarity: Similarity | None = None
@@ -78,11 +116,16 @@ class Parts:
         objects: Mapping[str, Sequence[Any]],
     ) -> Parts:
         """From what a user says."""
-        for what, one in (("similarity", similarity), ("distance", distance), ("objects", objects)):
-            if not isinstance(one, Mapping):
+        for what, mapping in (("similarity", similarity), ("distance", distance), ("objects", objects)):
+            if not isinstance(mapping, Mapping) or not all(isinstance(name, str) for name in mapping):
                 raise SimilarityError(
-                    f"`{what}` is by parameter, as in {what}={{'solvent': …}}, not {one!r}; name the parameter"
+                    f"`{what}` is by parameter, as in {what}={{'solvent': …}}, not {mapping!r}; name the parameter"
                 )
+        bare = next((name for name, these in objects.items() if not isinstance(these, Sequence | np.ndarray)), None)
+        if bare is not None:
+            raise SimilarityError(
+                f"the objects of parameter {bare!r} are a list, one for each choice, not {objects[bare]!r}"
+            )
         both = sorted(set(similarity) & set(distance))
         if both:
             raise SimilarityError(f"parameter {both[0]!r} has a similarity and a distance; give one of them")
@@ -92,6 +135,25 @@ class Parts:
         compared = {name: as_similarity(one) for name, one in similarity.items()}
         return cls(compared | {name: from_distance(one) for name, one in distance.items()}, dict(objects))
 
+    def check(self, distributions: Mapping[str, BaseDistribution]) -> None:
+        """Refuse a name that no trial has and that is near to one that trials have; and numbers, compared as such.
+
+        A parameter may occur in later trials only, which is why other names that no trial has are left alone.
+        """
+        free = [name for name in distributions if name not in self.similarities]
+        for name in self.similarities:
+            distribution = distributions.get(name)
+            if distribution is not None and not isinstance(distribution, CategoricalDistribution):
+                raise SimilarityError(
+                    f"parameter {name!r} is a number, {distribution}, and numbers are compared by how far apart they "
+                    "are; leave it out, or suggest it by suggest_categorical"
+                )
+            if distribution is None and get_close_matches(name, free, cutoff=0.75):
+                raise SimilarityError(
+                    f"no trial has the parameter {name!r}, which is given a similarity; {did_you_mean(name, free)} "
+                    "If later trials have both, give both a similarity"
+                )
+
     def part(self, name: str, distribution: BaseDistribution) -> Space:
         """The space of a parameter."""
         if isinstance(distribution, FloatDistribution):
@@ -99,9 +161,9 @@ class Parts:
         if isinstance(distribution, IntDistribution):
             return Int(distribution.low, distribution.high, log=distribution.log, step=distribution.step)
         assert isinstance(distribution, CategoricalDistribution)
-        numbers = [str(i) for i in range(len(distribution.choices))]
+        numbers = numbers_of(distribution)
         if name not in self.similarities:
-            return Categorical(numbers)
+            return Choices(numbers)
         objects = self.objects.get(name, distribution.choices)
         if len(objects) != len(numbers):
             raise SpaceError(

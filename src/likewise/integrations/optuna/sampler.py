@@ -14,6 +14,7 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from likewise.errors import StudyError
 from likewise.integrations.optuna.outcomes import Outcomes, is_measured
 from likewise.integrations.optuna.parts import Parts
 from likewise.integrations.optuna.tree import Node, grow
@@ -59,11 +60,31 @@ class LikewiseSampler(BaseSampler):
         seed: int | None = None,
         independent_sampler: BaseSampler | None = None,
     ) -> None:
-        self._parts = Parts.given(similarity or {}, distance or {}, objects or {})
+        self._parts = Parts.given(
+            {} if similarity is None else similarity, {} if distance is None else distance, objects or {}
+        )
+        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if seed is not None and not (whole and 0 <= seed < 2**32):
+            raise StudyError(f"a seed is a whole number from 0 to 2³² − 1, or None to draw one, not {seed!r}")
+        if not isinstance(independent_sampler, BaseSampler | None):
+            raise StudyError(
+                f"independent_sampler={independent_sampler!r} is no sampler of Optuna's; give RandomSampler()"
+            )
         self._seed = secrets.randbits(32) if seed is None else int(seed)
         self._independent = independent_sampler or RandomSampler(seed=self._seed)
+        self._forget()
+
+    def _forget(self) -> None:
         self._lock = Lock()
         self._working: _Working | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is at work is made anew of the trials.
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_working")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._forget()
 
     def reseed_rng(self) -> None:
         self._independent.reseed_rng()
@@ -71,6 +92,8 @@ class LikewiseSampler(BaseSampler):
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         latest = {name: one for t in done for name, one in t.distributions.items()}
+        if latest:
+            self._parts.check(latest)
         several = {name: one for name, one in latest.items() if not one.single()}
         names = grow(several, [t.params for t in done]).names
         return {name: one for name, one in sorted(several.items()) if name in names}

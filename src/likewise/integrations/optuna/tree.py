@@ -12,7 +12,7 @@ from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 
-from likewise.integrations.optuna.parts import Parts, choice_of, number_of
+from likewise.integrations.optuna.parts import Parts, choice_of, number_of, numbers_of
 from likewise.spaces.base import Space
 from likewise.spaces.oneof import OneOf
 from likewise.spaces.record import Record
@@ -48,8 +48,9 @@ class Node:
     def _part(self, name: str, distribution: BaseDistribution, parts: Parts) -> Space:
         if name not in self.branches:
             return parts.part(name, distribution)
-        nodes = enumerate(self.branches[name])
-        return OneOf(**{str(i): node.space(parts) if node.parameters else None for i, node in nodes})
+        assert isinstance(distribution, CategoricalDistribution)
+        nodes = zip(numbers_of(distribution), self.branches[name], strict=True)
+        return OneOf(**{number: node.space(parts) if node.parameters else None for number, node in nodes})
 
     def to_object(self, params: Params) -> dict[str, Any] | None:
         """The parameters of a trial as an object of the space; None if it lacks one, or has one out of range."""

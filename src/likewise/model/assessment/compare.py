@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,9 @@ from likewise.errors import LikewiseError
 from likewise.model.assessment.diagnosis import Diagnosis, diagnose, finite
 from likewise.model.assessment.fits import Fit, table
 from likewise.model.committee import Committee
-from likewise.model.fit import DEFAULT, fit
+from likewise.model.fit import fit
 from likewise.model.gram import Gram
-from likewise.model.targets.censoring import SIDES, exact, says_nothing
-from likewise.model.targets.contamination import Suspect, suspects
+from likewise.model.targets.censoring import SIDES, says_nothing
 from likewise.similarity.auto.given import Given, as_similarities
 from likewise.similarity.auto.recognise import Recognised, recognise
 from likewise.similarity.base import Similarity, Vector
@@ -91,7 +90,7 @@ def compare(
     recognised = recognise(objects) if named is None else None
     chosen = recognised.similarities if recognised is not None else named or ()
     grams = [_gram(one, objects) for one in chosen]
-    diagnosis = diagnose(_fit_trusted(grams, y, extra, _sides(limits, len(y))))
+    diagnosis = diagnose(_fit_telling(grams, y, extra, _sides(limits, len(y))))
     order = sorted(range(len(chosen)), key=lambda k: -_density(diagnosis.similarities[k]))
     rows, ranked = tuple(diagnosis.similarities[k] for k in order), tuple(chosen[k] for k in order)
     return Comparison(rows, ranked, recognised, diagnosis)
@@ -106,20 +105,14 @@ def _sides(limits: Sequence[str | None] | None, t: int) -> Vector | None:
     return np.array([SIDES[each] for each in limits])
 
 
-def _fit_trusted(grams: Sequence[Gram], values: Vector, extra: Vector | None, limits: Vector | None) -> Committee:
-    """The committee of all observations but those that are taken for bad measurements."""
-    known = np.flatnonzero(exact(values, limits))
-    noise = None if extra is None else extra[known]
-    bad = known[suspects([gram.part(known) for gram in grams], values[known], noise, DEFAULT.offset)]
-    bad = np.union1d(bad, np.flatnonzero(says_nothing(values, limits)))
-    if not len(bad):
+def _fit_telling(grams: Sequence[Gram], values: Vector, extra: Vector | None, limits: Vector | None) -> Committee:
+    """The committee of all observations but limits that say nothing."""
+    void = says_nothing(values, limits)
+    if not void.any():
         return fit(grams, values, extra, limits)
-    kept = np.setdiff1d(np.arange(len(values)), bad)
-    part = (None if each is None else each[kept] for each in (extra, limits))
-    found = fit([gram.part(kept) for gram in grams], values[kept], *part)
-    bad = bad[exact(values, limits)[bad]]
-    named = tuple(Suspect(grams[0].objects[i], float(values[i]), i) for i in bad.tolist())
-    return replace(found, suspects=named)
+    telling = np.flatnonzero(~void)
+    part = (None if each is None else each[telling] for each in (extra, limits))
+    return fit([gram.part(telling) for gram in grams], values[telling], *part)
 
 
 def _density(fit: Fit) -> float:

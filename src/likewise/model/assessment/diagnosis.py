@@ -17,7 +17,7 @@ from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, Settings, fit, recondition
 from likewise.model.gram import Gram, Groups, same_objects
 from likewise.model.spectrum import negative_share
-from likewise.model.targets.contamination import describe
+from likewise.model.targets.far_values import describe, far_values
 from likewise.model.targets.transforms import mean_ranks
 from likewise.similarity.base import Vector
 from likewise.tables.brief import brief
@@ -52,8 +52,8 @@ class Outlier:
 class Diagnosis:
     """What leaving out says of each similarity and of the committee; printed, it is a table and a verdict.
 
-    `outliers` are far from what the others say, `suspects` so far that they are taken for bad measurements: no model is
-    made of them. `left_out` has what the committee says of each observation without it: what `likewise.plots` draws.
+    `outliers` are far from what the others say, `suspects` far from all other values: hits or slips. `left_out` has
+    what the committee says of each observation without it: what `likewise.plots` draws.
     `limits` is how many values are only limits, which are not among these.
     """
 
@@ -97,11 +97,6 @@ class Diagnosis:
                     f"outlier: {brief(o.object)} has {o.value:.4g} where the others say {o.expected:.4g} "
                     f"({o.deviations:+.1f} standard deviations)"
                     for o in self.outliers
-                ),
-                *(
-                    f"left out: {brief(o.object)} has {o.value:.4g} where the others say {o.expected:.4g} "
-                    f"({o.deviations:+.2g} standard deviations); measure it again, or correct it"
-                    for o in self.suspects
                 ),
             ]
         )
@@ -157,16 +152,17 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
             )
         ]
     told = whole if sign > 0 else whole.negate()
-    suspects = _suspects(committee, sign)
+    stated = None if committee.extra_noise is None else committee.extra_noise[known] > 0
+    suspects = _outliers(objects, told, far_values(told.values, stated).tolist())
     return Diagnosis(
         verdict(total.spearman, _best_explained([total, *fits]), len(names), len(judged)),
-        (*(suspicion(suspects)), *warnings(total.inside, len(judged))),
+        (*(describe(one.object, one.value) for one in suspects), *warnings(total.inside, len(judged))),
         len(committee),
         baseline,
         total,
         tuple(fits),
         _replicates(objects, told.values, judged),
-        _outliers(objects, told),
+        _outliers(objects, told, _outlying(told)),
         suspects,
         told,
         len(committee) - len(known),
@@ -174,8 +170,10 @@ def diagnose(committee: Committee, *, each: bool = True, settings: Settings = DE
 
 
 def _thin(committee: Committee, most: int) -> Committee:
-    """The committee on so many of its observations, evenly spaced in their order."""
-    some = np.linspace(0, len(committee) - 1, most).round().astype(np.intp)
+    """The committee on so many of its observations, evenly spaced in their order, far values among them."""
+    far = np.flatnonzero(committee.known)[far_values(committee.values[committee.known])]
+    evenly = np.linspace(0, len(committee) - 1, most - len(far)).round().astype(np.intp)
+    some = np.union1d(evenly, far)
     extra, limits = (None if each is None else each[some] for each in (committee.extra_noise, committee.limits))
     return recondition(committee, [gram.part(some) for gram in committee.grams], committee.values[some], extra, limits)
 
@@ -242,29 +240,19 @@ def _replicates(objects: Sequence[Any], values: Vector, groups: Groups) -> tuple
     )
 
 
-def _outliers(objects: Sequence[Any], found: LeftOut) -> tuple[Outlier, ...]:
-    """Observations beyond 3.5 standard deviations, the farthest first."""
-    away = found.deviations
-    order = [i for i in np.argsort(-np.abs(away), kind="stable").tolist() if abs(away[i]) > OUTLYING]
-    return tuple(Outlier(objects[i], float(found.values[i]), float(found.mean[i]), float(away[i])) for i in order)
+def _outlying(found: LeftOut) -> list[int]:
+    """The places of observations beyond 3.5 standard deviations, the farthest first."""
+    away = np.abs(found.deviations)
+    return [i for i in np.argsort(-away, kind="stable").tolist() if away[i] > OUTLYING]
 
 
-def _suspects(committee: Committee, sign: float) -> tuple[Outlier, ...]:
-    """What the others say of the observations that are taken for bad measurements."""
-    if not committee.suspects:
-        return ()
-    believed = committee.predict([one.object for one in committee.suspects], measurement=True)
-    each = zip(committee.suspects, believed.mean.tolist(), believed.std.tolist(), strict=True)
-    return tuple(
-        Outlier(one.object, sign * one.value, sign * mean, sign * (one.value - mean) / std) for one, mean, std in each
-    )
+def _outliers(objects: Sequence[Any], found: LeftOut, places: Sequence[int]) -> tuple[Outlier, ...]:
+    """Observations, with what the others say of them."""
+    rows = zip(found.values.tolist(), found.mean.tolist(), found.deviations.tolist(), strict=True)
+    told = [Outlier(x, *row) for x, row in zip(objects, rows, strict=True)]
+    return tuple(told[i] for i in places)
 
 
 def _best_explained(rows: Sequence[Fit]) -> float:
     """The largest share explained in the table; it is NaN in all rows or in none."""
     return max(row.explained for row in rows)
-
-
-def suspicion(suspects: Sequence[Outlier]) -> tuple[str, ...]:
-    """What is said of bad measurements, if there are any."""
-    return tuple(describe(one.object, one.value) for one in suspects)

@@ -1,1 +1,1 @@
-"""What is done with the values before anything is modelled: on which scale they are, and which are left out."""
+"""What is done with the values before anything is modelled: their scale, limits and blocks, and which are far."""

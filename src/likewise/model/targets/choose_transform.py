@@ -103,23 +103,6 @@ def choose_transform(scores: Sequence[Matrix] | Views, values: Vector) -> type[T
     return Ranked if all(_clearly_less(*pair) for pair in errors) else best
 
 
-def log_evidence(scores: Matrix, values: Vector) -> float:
-    """Log evidence of values with a robust spread of one about zero, on whichever scale it is largest.
-
-    As they are, bent by a power, or by asinh, which brings heavy tails to the length of light ones; both together
-    bend almost anything, and have to be clearly better.
-    """
-    view = _View.of(scores)
-    tame, jacobian = np.arcsinh(values), -0.5 * float(np.sum(np.log1p(values**2)))
-    scales = (
-        (Standardised, values, 0.0),
-        (YeoJohnson, values, 0.0),
-        (Standardised, tame, jacobian),
-        (YeoJohnson, tame, jacobian - NATS_FOR_POWER),
-    )
-    return max(view.evidence(_Scaled.of(kind, each))[0].log + more for kind, each, more in scales)
-
-
 def _clearly_less(a: Vector, b: Vector) -> bool:
     """Whether the mean of `a` is below that of `b`, pair by pair, by more than the standard error of the difference."""
     fall = b - a

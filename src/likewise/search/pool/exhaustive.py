@@ -108,9 +108,10 @@ class ExhaustiveSearch(Search):
     def _query(self, scorer: Scoring, state: SearchState) -> Query:
         chance = scorer.feasibility
         committees = (*scorer.committees, *(() if chance is None else chance.committees))
-        known = tuple(self._of_all(values) for values in scorer.known)
+        self._known = {facts: self._of_all(facts) for facts in scorer.known}
         compared = tuple(map(self._compared, committees))
-        return Query(scorer, compared, self._taken(state), int(state.rng.integers(1 << 62)), known)
+        values = tuple(self._known.values())
+        return Query(scorer, compared, self._taken(state), int(state.rng.integers(1 << 62)), values)
 
     def _compared(self, committee: Committee) -> Compared:
         whole = next(iter(committee.waiting.values()), committee.grams[0])
@@ -128,11 +129,9 @@ class ExhaustiveSearch(Search):
             self._similarities[k] = [*met[1 - REMEMBERED :], (found, similarity)]
         return found
 
-    def _of_all(self, values: Known) -> Vector:
-        """What is known of every object without a model, computed once."""
-        if values not in self._known:
-            self._known[values] = values(self.objects)
-        return self._known[values]
+    def _of_all(self, facts: Known) -> Vector:
+        """What is known of every object without a model, computed once for queries that follow one another."""
+        return self._known[facts] if facts in self._known else facts(self.objects)
 
     def _taken(self, state: SearchState) -> Rows:
         found = map(self.row, state.taken)

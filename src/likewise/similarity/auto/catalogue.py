@@ -15,6 +15,7 @@ import numpy as np
 
 # The package itself, which loads a similarity when it is named first: only those that suit the objects at hand.
 import likewise as lw
+from likewise.errors import SimilarityError, did_you_mean
 from likewise.similarity.base import Similarity
 from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.fixed import fixed
@@ -58,6 +59,11 @@ def similarities(kind: Kind, objects: Sequence[Any]) -> Similarities:
     >>> [one.name for one in similarities("vectors", [[0.0, 1.0], [2.0, 3.0]])]
     ['Matern5/2', 'fixed RBF']
     """
+    if kind not in _CATALOGUE:
+        raise SimilarityError(
+            f"'auto' has no similarity for the kind {kind!r}: {did_you_mean(str(kind), _CATALOGUE)}; "
+            "name a similarity in place of 'auto', or leave out the space's `kind`, so that its objects tell"
+        )
     return _CATALOGUE[kind](objects)
 
 

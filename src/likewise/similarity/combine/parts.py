@@ -27,6 +27,7 @@ from likewise.similarity.base import (
 )
 from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.mix import NOTHING, power_slope, raised
+from likewise.similarity.combine.wrapper import Wrapper
 from likewise.similarity.encodings.arrays import (
     MANY,
     Encoding,
@@ -48,8 +49,8 @@ class Parts(Similarity):
     """One similarity per field of a record, combined by product (Π S_k^w_k) or by sum (Σ w_k S_k / Σ w_k).
 
     The weights are learnt in a study: a reaction's ligand may matter more than its solvent. A record is a mapping from
-    field names to objects; fields without a similarity are ignored. A sum is PSD if its parts are; so is a product
-    whose weights are whole numbers.
+    field names to objects. A `Record` needs a similarity for each field; other fields of a pool are ignored. A sum is
+    PSD if its parts are; so is a product whose weights are whole numbers.
 
     how: "product" (default), where all fields have to be alike, or "sum", where each adds its part.
     weights: one for each field, in their order; None (default): they are learnt.
@@ -257,6 +258,23 @@ class Parts(Similarity):
             return np.hstack([np.zeros((n, 0)), *blocks])
 
         return total, pull
+
+
+def compared_fields(similarity: Similarity) -> frozenset[str] | None:
+    """The fields of a record that a similarity looks at; None where it takes the record as a whole.
+
+    >>> from likewise.similarity.kinds.vectors import RBF
+    >>> sorted(compared_fields(Parts(T=RBF()) + Parts(time=RBF()))), compared_fields(RBF())
+    (['T', 'time'], None)
+    """
+    if isinstance(similarity, Fields):
+        return frozenset(similarity.names)
+    if isinstance(similarity, Parts):
+        pairs = zip(similarity.fields, similarity.parts, strict=True)
+        return frozenset(f for name, part in pairs for f in (part.names if isinstance(part, Fields) else (name,)))
+    inner = [compared_fields(part) for part in similarity.parts]
+    whole = not inner or None in inner or (similarity.encoder is similarity and isinstance(similarity, Wrapper))
+    return None if whole else frozenset().union(*(names for names in inner if names is not None))
 
 
 def _encoded(part: Similarity, values: list[Any]) -> Encoding:

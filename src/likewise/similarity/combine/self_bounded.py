@@ -13,8 +13,8 @@ import numpy as np
 
 from likewise.similarity.base import Differentiable, Linearised, Matrix, Sensitivity, Similarity, Vector, numbered
 from likewise.similarity.combine.wrapper import Wrapper
-from likewise.similarity.encodings.arrays import Encoding
-from likewise.similarity.scores import NO_LIKENESS
+from likewise.similarity.encodings.arrays import Encoding, count
+from likewise.similarity.scores import NO_LIKENESS, check_shape
 
 # A score that is larger by rounding alone stays as it is.
 SLACK = 1.0 + 1e-9
@@ -37,11 +37,14 @@ class SelfBounded(Wrapper):
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
         scores = self.wrapped.between(a, b)
+        check_shape("between", scores, (count(a), count(b)))
         root, over = self._over(scores, self.within(a), self.within(b))
         return np.where(over, root, scores) if over.any() else scores
 
     def within(self, a: Encoding) -> Vector:
-        return self.wrapped.within(a)
+        selves = self.wrapped.within(a)
+        check_shape("within", selves, (count(a),))
+        return selves
 
     def linearise(self, a: Encoding, b: Encoding) -> Linearised:
         inner = cast(Differentiable, self.wrapped)

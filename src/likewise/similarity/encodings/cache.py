@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.similarity.encodings.arrays import Encoding, join, take
+from likewise.errors import SimilarityError
+from likewise.similarity.encodings.arrays import Encoding, count, join, take
 
 if TYPE_CHECKING:
     from likewise.similarity.base import Similarity
@@ -75,7 +76,7 @@ class EncodingCache:
             new = self._unmet(objects)
         if not new:
             return
-        made = [encoder.encode(new) for encoder in self._shared[0]]
+        made = [checked(encoder, encoder.encode(new), len(new)) for encoder in self._shared[0]]
         if self._objects:
             made = [join(pair) for pair in zip(self._encodings, made, strict=True)]
         self._encodings = made
@@ -88,3 +89,18 @@ class EncodingCache:
 
     def _unmet(self, objects: Sequence[Any]) -> list[Any]:
         return list({id(x): x for x in objects if id(x) not in self._places}.values())
+
+
+def checked(encoder: Similarity, encoding: Encoding, n: int) -> Encoding:
+    """The encoding of n objects; a SimilarityError where it is of another number of them."""
+    try:
+        size = count(encoding)
+    except (TypeError, AttributeError, IndexError, StopIteration):
+        size = -1
+    if size != n:
+        shown = f"{encoding!r:.80}" if size < 0 else f"the encodings of {size}"
+        raise SimilarityError(
+            f"`encode` of {encoder.name} gave {shown} for {n} objects; "
+            "return an array, list or sparse matrix with one entry for each object, or a tuple of these"
+        )
+    return encoding

@@ -119,10 +119,6 @@ class Proposer(ABC):
     def believe(self, told: Told) -> AllBeliefs:
         """The beliefs about each outcome that was measured; there is at least one observation."""
 
-    def suspects(self, told: Told) -> Mapping[str, Sequence[int]]:
-        """Of each outcome the places of the observations that are taken for bad measurements."""
-        return {name: [one.place for one in own.committee.suspects] for name, own in self.believe(told).items()}
-
     @abstractmethod
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         """A complaint about objects that cannot be compared with one another and with a known one."""
@@ -143,10 +139,6 @@ class Restarting(Proposer):
     def believe(self, told: Told) -> AllBeliefs:
         with self._working():
             return self.inner.believe(told)
-
-    def suspects(self, told: Told) -> Mapping[str, Sequence[int]]:
-        with self._working():
-            return self.inner.suspects(told)
 
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         self.inner.check(objects, known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.acquisition.base import Acquisition
@@ -27,11 +27,10 @@ from likewise.similarity.auto.given import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Enumerable, Generator, Space
 from likewise.study.checks import at_least_one, check_part, check_parts, check_spectra
-from likewise.study.goals import Goals, Price
+from likewise.study.goals import Goals
 from likewise.study.methods.base import AllBeliefs, Beliefs, Known, Method, Proposal, Proposer, Told
 from likewise.study.methods.batches import complete, is_used_up, search_state
 from likewise.study.methods.outcomes import JointGoals
-from likewise.study.record.suspicion import REPEAT, to_repeat
 from likewise.study.similarities import similarities, with_fixed
 
 INITIAL = 5
@@ -58,11 +57,11 @@ class CommitteeMethod(Method):
         return tuple(space.differentiate(space.view(one)) for one in similarities(given, space, rng))
 
     def start(self, space: Space, similarities: tuple[Similarity, ...], goals: Goals) -> Proposer:
-        compared, settings = with_fixed(similarities), Settings(spectra=self.spectra)
-        first, *others = goals.outcomes
-        models = {first: Model(compared, settings)}
-        # Objects are compared once for all outcomes.
-        models |= {name: Model(compared, settings, models[first].grams) for name in others}
+        compared, models = with_fixed(similarities), dict[str, Model]()
+        for name in goals.outcomes:
+            # Objects are compared once for all outcomes.
+            shared = models[goals.outcomes[0]].grams if models else None
+            models[name] = Model(compared, Settings(spectra=self.spectra, bounds=goals.ends(name)), shared)
         if not goals.single and (self.acquisition is not None or not isinstance(self.strategy, Sequential | None)):
             raise StudyError(
                 "acquisition and strategy are for one objective without constraints; leave them out otherwise"
@@ -107,8 +106,6 @@ class CommitteeProposer(Proposer):
     search: Search | None
     initial: int
     joint: JointGoals = field(init=False)
-    # Of each way to compute a cost the one whose values pools keep.
-    _costs: dict[Any, Price] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.joint = JointGoals(self.goals)
@@ -126,36 +123,19 @@ class CommitteeProposer(Proposer):
             found[name] = Beliefs(committee, selection.conditioned, self.models[name].settings)
         return found
 
-    def suspects(self, told: Told) -> Mapping[str, Sequence[int]]:
-        whole = told.whole if len(self.models) > 1 else None
-        return {name: self.models[name].suspects(data, whole) for name, data in told.outcomes.items()}
-
     def check(self, objects: Sequence[Any], known: Sequence[Any]) -> None:
         next(iter(self.models.values())).check(objects, known)
 
     def propose(self, n: int, known: Known, before: Proposal | None = None) -> Proposal:
         beliefs = self.believe(known.told) if known.told.objects else None
-        again = [] if beliefs is None or known.price is not None else self._again(beliefs, known)[:n]
-        found = self._propose_new(n - len(again), replace(known, pending=[*known.pending, *again]), before)
-        notes = [*({"stage": REPEAT} for _ in again), *found.notes]
-        return Proposal([*again, *found.objects], beliefs, notes, found.memory)
-
-    def _again(self, beliefs: AllBeliefs, known: Known) -> list[Any]:
-        """The objects of values that may be bad measurements, and the best of an objective if they are not."""
-        names = [name for name in self.goals.measured if name in beliefs]
-        each = (to_repeat(beliefs[name], known.told.outcomes[name], known, self.space) for name in names)
-        return list({self.space.key(x): x for found in each for x in found}.values())
-
-    def _propose_new(self, n: int, known: Known, before: Proposal | None) -> Proposal:
-        """Objects that were not measured yet, or may be measured again."""
         first = known.told.most(self.goals.measured) < self.initial
         state = search_state(self.space, known, self.goals)
         if n == 0 or is_used_up(state):
-            return Proposal([])
+            return Proposal([], beliefs)
         memory = None if first else self._memory(known, before)
         picks = self._spread(n, known, state) if memory is None else self._pick(n, known, memory, state)
         objects = complete(picks, n, state) if known.price is None else picks
-        return Proposal(objects, None, [{"stage": "initial"} if first else {} for _ in objects], memory)
+        return Proposal(objects, beliefs, [{"stage": "initial"} if first else {} for _ in objects], memory)
 
     def search_for(self, differentiable: bool) -> Search:
         """The search that was given, or that the space's abilities choose."""
@@ -180,18 +160,13 @@ class CommitteeProposer(Proposer):
 
     def _pick(self, n: int, known: Known, memory: _Memory, state: SearchState) -> list[Any]:
         if known.price is not None:
-            priced = self._priced(memory.scorer.with_pending(known.pending), known.price)
-            return pick_within(n, priced, memory.search, state)
+            scorer = memory.scorer.with_pending(known.pending)
+            return pick_within(n, Priced(scorer, known.price.costs, known.price.budget), memory.search, state)
         # On a plate each pick may bind the next ones, so that they are made one by one.
         usual = self.goals.single and self.strategy is None and state.plate is None
         given = None if state.plate is not None else self.strategy
         strategy = choose_strategy(self.space, self.acquisition) if usual else given or Sequential()
         return strategy.pick(n, memory.scorer, memory.search, state, known.pending)
-
-    def _priced(self, scorer: Scoring, price: Price) -> Priced:
-        # The same function for the same cost, as pools keep its values.
-        kept = self._costs.setdefault(price.of_what, price)
-        return Priced(scorer, kept.costs, price.budget)
 
     def _memory(self, known: Known, before: Proposal | None) -> _Memory:
         if before is not None and before.memory is not None:

@@ -80,10 +80,11 @@ class JointGoals:
         goals, sign, scale = self.goals, self.goals.sign(name), committee.transform
         limits = reference = None
         if name in goals.constraints:
-            low, high = (
-                end if np.isinf(end) else float(scale.forward(end)) for end in goals.constraints[name].signed(sign)
-            )
-            limits = low, high
+            # A limit that no value can be beyond is none.
+            (low, high), (least, most) = goals.constraints[name].signed(sign), scale.bounds
+            low = -np.inf if low <= least else float(scale.forward(low))
+            high = np.inf if high >= most else float(scale.forward(high))
+            limits = None if np.isinf(low) and np.isinf(high) else (low, high)
         if name in goals.reference:
             reference = float(scale.forward(sign * goals.reference[name]))
         return Outcome(committee, name in goals.objectives, limits, reference)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -240,9 +240,9 @@ class PaperProposer(Proposer):
         gram, noise = self._grams.of(used.objects)[0], np.full(len(order), float(self.method.noise))
         treated, psd = treat(gram.scores, "as_is"), gram.similarity.psd
         regression = regress(treated, used.values, noise, singular=self.method.singular, psd=psd)
-        member = Member(Mix((1.0,)), regression, weight=1.0, ratio=0.0)
-        committee = Committee((gram,), (member,), Standardised(0.0, 1.0), used.values)
-        return Beliefs(committee, places, _settings(self.method))
+        member, ends = Member(Mix((1.0,)), regression, weight=1.0, ratio=0.0), self.goals.ends(self.goals.outcomes[0])
+        committee = Committee((gram,), (member,), Standardised(0.0, 1.0).within(*ends), used.values)
+        return Beliefs(committee, places, replace(_settings(self.method), bounds=ends))
 
     def _spread(self, n: int, known: Known, state: SearchState) -> list[Any]:
         search = self._pool_search()

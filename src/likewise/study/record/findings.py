@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from likewise.errors import StudyError
@@ -80,6 +80,18 @@ def read_outcomes(goals: Goals, about: Any, value: Any, std: Any = None) -> dict
     if missing := [name for name in stds if name not in value]:
         raise StudyError(f"the standard deviation of {missing[0]!r} is given without its value; tell both")
     return {name: read_value(about, each, stds.get(name), outcome=name) for name, each in value.items()}
+
+
+def amended(goals: Goals, trial: Trial, value: Any, std: Any = None) -> Finding:
+    """Other values for a told trial; a standard deviation or a block that is not said again stays."""
+    new, before = told(goals, trial, value, std), trial.outcomes
+    if missing := [name for name in new.outcomes if name not in before]:
+        raise StudyError(f"trial {trial.id} has no {missing[0]!r} to amend; tell it")
+    full = {
+        name: replace(own, std=before[name].std if own.std is None else own.std, block=own.block or before[name].block)
+        for name, own in new.outcomes.items()
+    }
+    return replace(new, outcomes=full)
 
 
 def read_notes(notes: Any) -> dict[str, Any] | None:

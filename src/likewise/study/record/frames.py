@@ -123,24 +123,34 @@ def _measurement(where: str, row: Mapping[str, Any], column: str, goals: Goals) 
 
 
 def _fit(where: str, x: Any, space: Space) -> Any:
-    """A cell's object in the space: as JSON has it, if it is JSON, and otherwise as it is."""
+    """A cell's object in the space: as JSON has it, if it is JSON, and otherwise as a user writes it."""
+    unread: Exception | None = None
+    content = x
     try:
         json.dumps(x, allow_nan=False)
     except (TypeError, ValueError):
-        content = x
+        pass
     else:
         try:
             content = space.from_json(x)
-        except Exception:
-            # As a user writes it, then, and not as a study stores it.
-            content = x
+        except Exception as error:
+            unread = error
     try:
-        return space.fit(content)
-    except SpaceError as error:
+        fitted = space.fit(content)
+        if unread is not None:
+            # Whatever kept it from being read: what cannot be stored and read again is no object of the space.
+            space.from_json(space.to_json(fitted))
+    except Exception as error:
         nested = _nested(x, space)
         if nested != x:
             return _fit(where, nested, space)
-        raise SpaceError(f"{where}: {error}") from error
+        if isinstance(error, SpaceError):
+            raise SpaceError(f"{where}: {error}") from (unread or error)
+        raise SpaceError(
+            f"{where}: {x!r} cannot be stored and read again by {type(space).__name__}: {type(error).__name__} "
+            f"{error}; check its to_json and from_json"
+        ) from error
+    return fitted
 
 
 def _nested(x: Any, space: Space) -> Any:

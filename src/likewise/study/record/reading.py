@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ SETTLED = (State.TOLD, State.FAILED)
 
 def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledger, goals: Goals) -> list[Finding]:
     """The told and failed trials of a table beyond those that are known: of three equal ones, two known, the third."""
-    known = Counter(_identity(space, t.object, t) for state in SETTLED for t in ledger.within(state))
+    known = Counter(_identity(space, t.object, result) for t in ledger.trials for result in _results(t))
     found = []
     for number, entry in enumerate(entries, 1):
         if entry.state in SETTLED:
@@ -32,6 +32,14 @@ def new_findings(path: str, entries: Sequence[Entry], space: Space, ledger: Ledg
             else:
                 found.append(finding)
     return found
+
+
+def _results(trial: Trial) -> Iterator[Trial | Finding]:
+    """What a trial says, and what it said before it was corrected: an older table has that."""
+    if trial.state in SETTLED:
+        yield trial
+    for before in trial.corrections:
+        yield Finding(trial, State.FAILED if before.error else State.TOLD, before.outcomes)
 
 
 def _identity(space: Space, x: Any, result: Trial | Finding) -> tuple[Any, ...]:

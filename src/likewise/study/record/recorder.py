@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, final
 
 from likewise.errors import SimilarityError, StudyError
 from likewise.spaces.base import Space, key_of
-from likewise.study.log import Ledger, Log, lot
+from likewise.study.log import AMEND, WITHDRAW, Ledger, Log, lot, plain_text, why_final
 from likewise.study.methods.base import Proposer
 from likewise.study.record.findings import Finding
 from likewise.study.storage.heartbeat import Heartbeat
@@ -58,6 +58,36 @@ class Recorder:
         for id in meant:
             if id is not None:
                 self.heartbeat.drop(id)
+
+    def correct(self, trial: Trial, finding: Finding, why: str) -> None:
+        """Amend a trial by what was found, or withdraw it; what it said before is kept."""
+        with self.log.change(WITHDRAW if finding.state is State.ABANDONED else AMEND) as draft:
+            draft.change(trial.id, **{**finding.entry, "why": plain_text(why)})
+
+    def settled(self, what: Any, id: int | None, states: Collection[State]) -> Trial:
+        """The trial in one of these states that is meant by a trial, a suggestion, a number, or an object of one."""
+        self.log.sync()
+        ledger, of = self.log.ledger, f"of study {self.log.name!r}"
+        if id is None and isinstance(what, Suggestion | Trial):
+            id = what.id
+        if id is None:
+            results = ledger.results_of(self.space.key(self.space.fit(what)))
+            if len(results) != 1:
+                which = f"say which by id=…: {'; '.join(map(repr, results))}" if results else "tell it one"
+                raise StudyError(f"{what!r} has {len(results) or 'no'} results in study {self.log.name!r}; {which}")
+            id = results[0].id
+        self._check_same(ledger, what, id)
+        trial = ledger.get(id)
+        if trial is None:
+            raise StudyError(f"study {self.log.name!r} has no trial {id!r}; `study.trials` has those that there are")
+        if trial.state not in states:
+            raise StudyError(f"trial {id} {of} {why_final(trial)}")
+        if isinstance(what, Trial) and (what.state, what.outcomes) != (trial.state, trial.outcomes):
+            raise StudyError(
+                f"trial {id} {of} is {trial!r} and not {what!r}: it was corrected meanwhile, or this is the mean of "
+                "several values; take it from `study.trials`"
+            )
+        return trial
 
     def enqueue(self, objects: Sequence[Any], *, replicate: bool, notes: Mapping[str, Any] | None) -> None:
         """Objects that are to be asked next, all of them or none.
@@ -110,19 +140,22 @@ class Recorder:
 
     def _trial_of(self, ledger: Ledger, finding: Finding) -> int:
         """The trial that a finding names, which is about its object, if that is given as well."""
-        what, id = finding.what, finding.id
-        if id is None:
-            id = what.id
-        known = ledger.key_of(id)
-        if what is not None and known is not None:
-            about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
-            key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
-            if key != known:
-                raise StudyError(
-                    f"trial {id} of study {self.log.name!r} is about {known}, not about {key}, which another study may "
-                    "have asked; tell the object itself, without an id"
-                )
+        id = finding.what.id if finding.id is None else finding.id
+        self._check_same(ledger, finding.what, id)
         return int(id)
+
+    def _check_same(self, ledger: Ledger, what: Any, id: int) -> None:
+        """Raises if a suggestion, a trial or an object that is given with an id is not what that trial is about."""
+        known = ledger.key_of(id)
+        if what is None or known is None:
+            return
+        about = what.object if isinstance(what, Suggestion | Trial) else self.space.fit(what)
+        key = what.key if isinstance(what, Suggestion) and what.key else self.space.key(about)
+        if key != known:
+            raise StudyError(
+                f"trial {id} of study {self.log.name!r} is about {known}, not about {key}, which another study may "
+                "have asked; tell the object itself, without an id"
+            )
 
     def _trial_for(self, ledger: Ledger, finding: Finding, x: Stated, besides: Collection[int]) -> int | None:
         """The trial that is open for an object, or still lacks these outcomes; None if there is none."""

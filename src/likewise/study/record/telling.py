@@ -10,7 +10,7 @@ from typing import Any
 from likewise.study.answers import Answers
 from likewise.study.measurement import Measurement, with_block, with_limits
 from likewise.study.methods.base import Method
-from likewise.study.record.findings import Finding, check_single, read_notes, refuse_limits, told, told_row
+from likewise.study.record.findings import Finding, amended, check_single, read_notes, refuse_limits, told, told_row
 from likewise.study.record.frames import frame_findings
 from likewise.study.record.suspicion import Suspicion
 from likewise.study.suggestion import Suggestion
@@ -39,7 +39,8 @@ class Telling(Answers):
     ) -> None:
         """Record a value. An object that is measured again is a replicate, which tells how noisy the values are.
 
-        A value that is taken for a bad measurement, far from what all others say, is recorded with a `SuspectWarning`.
+        A value that is far from all others is recorded with a `SuspectWarning`, and counts like any other. Do not tell
+        a wrong value again: `amend` corrects it.
 
         what: a suggestion, a trial, or any object that was measured anyway.
         value: a finite number, or a `Measurement` with its standard deviation; with named outcomes one for each that
@@ -80,6 +81,61 @@ class Telling(Answers):
             self._record(frame_findings(rows, self.space, self.goals))
         else:
             self._record([told_row(self.goals, row) for row in rows])
+
+    def amend(
+        self,
+        what: Suggestion | Trial | Any = None,
+        value: float | Measurement | Mapping[str, float | Measurement] | None = None,
+        *,
+        std: float | Mapping[str, float] | None = None,
+        below: float | None = None,
+        above: float | None = None,
+        block: str | None = None,
+        id: int | None = None,
+        why: str = "",
+    ) -> None:
+        """Correct a value that was told wrongly; `Trial.corrections` keeps what it was, why, when and by whom.
+
+        what: a trial, a suggestion, or an object that was measured once.
+        value: the right value, or `Measurement`; with named outcomes those that are wrong, by name.
+        std: its standard deviation; None (default) keeps the one that was told.
+        below, above: instead of a value, a limit that it lies below or above, as in `tell`.
+        block: what it was measured together with; None (default) keeps what was told.
+        id: the trial's number, instead of `what` or to make sure.
+        why: the reason, for the record.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Pool(["CCO", "CCN"]), lw.Levenshtein())
+        >>> study.tell("CCO", 8971.0)
+        >>> study.amend("CCO", 89.71, why="typo")
+        >>> study.best_value, study.trials[0].corrections[0].outcomes["value"].value
+        (89.71, 8971.0)
+        """
+        check_single(what)
+        measured = with_block(with_limits(value, below, above), block)
+        with self._lock:
+            trial = self._recorder.settled(what, id, {State.TOLD})
+            self._correct(trial, amended(self.goals, trial, measured, std), why)
+
+    def withdraw(self, what: Suggestion | Trial | Any = None, *, id: int | None = None, why: str = "") -> None:
+        """Take a result back, as if it had not been told; the trial stays on record, with what it said and why.
+
+        Its object may be asked again. A failure can be withdrawn, too.
+
+        what: a trial, a suggestion, or an object that has one result.
+        id: the trial's number, instead of `what` or to make sure.
+        why: the reason, for the record.
+        """
+        check_single(what)
+        with self._lock:
+            trial = self._recorder.settled(what, id, {State.TOLD, State.FAILED})
+            self._correct(trial, Finding(trial, State.ABANDONED), why)
+
+    def _correct(self, trial: Trial, finding: Finding, why: str) -> None:
+        if not self.method.takes_limits:
+            refuse_limits([finding], self.method)
+        self._recorder.correct(trial, finding, str(why))
+        self._look([finding])
 
     def fail(
         self,
@@ -153,7 +209,7 @@ class Telling(Answers):
             refuse_limits(findings, self.method)
         with self._lock:
             self._recorder.record(findings)
-            self._suspicion.look(findings, self._log, self._proposer, self.goals)
+            self._look(findings)
 
     def _look(self, findings: Sequence[Finding]) -> None:
-        self._suspicion.look(findings, self._log, self._proposer, self.goals)
+        self._suspicion.look(findings, self._log.ledger, self.goals)

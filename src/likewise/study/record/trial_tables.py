@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     import polars
 
 AFTER = ("value", "std", "state", "error", "worker", "created", "updated")
-RESERVED = frozenset(("id", "object", *AFTER))
+# What was amended or withdrawn, where anything was.
+CORRECTIONS = "corrections"
+RESERVED = frozenset(("id", "object", *AFTER, CORRECTIONS))
 PREFIX = "object."
 # What the columns of a user's notes begin with.
 NOTES = "notes."
@@ -132,6 +134,7 @@ def _after(rows: Sequence[Trial], outcomes: Sequence[str]) -> tuple[str, ...]:
     """The columns after the object: those of the outcomes instead of one value, where they are named."""
     known = [{name: one.to_dict() for name, one in row.outcomes.items()} for row in rows]
     noted = tuple(dict.fromkeys(NOTES + name for row in rows for name in row.notes))
+    noted = (*([CORRECTIONS] if any(row.corrections for row in rows) else ()), *noted)
     names = list(dict.fromkeys([*outcomes, *(name for one in known for name in one)]))
     if not outcomes and names in ([], [VALUE]):
         return (*AFTER[:2], *_more(known, [VALUE]), *AFTER[2:], *noted)
@@ -152,6 +155,7 @@ def _record(row: Trial, after: Sequence[str]) -> dict[str, Any]:
     told |= {name + SPREAD if name != VALUE else "std": one["std"] for name, one in known.items() if "std" in one}
     for end, field in ((LIMIT, "limit"), (BLOCK, "block")):
         told |= {name + end: one[field] for name, one in known.items() if field in one}
+    told |= {CORRECTIONS: [correction.to_dict() for correction in row.corrections]} if row.corrections else {}
     told |= {NOTES + name: content for name, content in row.notes.items()}
     fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
     return {"id": row.id, "object": row.object, **fields}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from threading import Event, Lock, Thread
 from typing import final
 
 from likewise.errors import StorageError, StudyError
-from likewise.study.forks import watch
+from likewise.forks import watch
 from likewise.study.storage.base import Storage
 
+LOG = logging.getLogger("likewise")
 BEATS_PER_LEASE = 3
 
 
@@ -61,4 +63,8 @@ class Heartbeat:
                 # A database that is busy or away for a while may be back at the next beat.
                 continue
             except StudyError:
+                # The study is gone.
                 return
+            except Exception:
+                # Whatever it is, the evaluations go on, and their leases have to.
+                LOG.warning("could not extend the leases of %d trials; trying again", len(ids), exc_info=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from threading import RLock
 from typing import final
 
-from likewise.study.forks import watch
+from likewise.forks import ForkLock
 from likewise.study.storage.base import NotStored, Storage, Stored, Transaction, deleted
 
 
@@ -19,12 +18,7 @@ class _Log(Transaction):
     def __init__(self) -> None:
         self.events: list[Stored] = []
         self.leases: dict[int, float] = {}
-        self.begin_in_child()
-        watch(self)
-
-    def begin_in_child(self) -> None:
-        """Take a lock of its own: that of the parent may be held by a thread that the child does not have."""
-        self.lock = RLock()
+        self.lock = ForkLock()
 
     def since(self, revision: int) -> list[Stored]:
         return self.events[revision:]
@@ -59,12 +53,7 @@ class Memory(Storage):
         self._numbers: dict[str, int] = {}
         self._logs: dict[int, _Log] = {}
         self._given = 0
-        self.begin_in_child()
-        watch(self)
-
-    def begin_in_child(self) -> None:
-        """Take a lock of its own."""
-        self._lock = RLock()
+        self._lock = ForkLock()
 
     def find(self, name: str) -> int | None:
         return self._numbers.get(name)

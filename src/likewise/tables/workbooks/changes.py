@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import TableError
 from likewise.tables.cells import CODE, number
 from likewise.tables.dialect import Dialect
+from likewise.tables.workbooks.checking import check_workbook
 from likewise.tables.workbooks.editing import Place, edit_cells, formula_columns
 
 if TYPE_CHECKING:
@@ -23,8 +24,10 @@ def changed_workbook(path: Path, dialect: Dialect, old: polars.DataFrame, new: p
         raise TableError(
             f"{path} can be read, but results are written into .xlsx files alone; save it as one, and use that."
         )
-    beside = formula_columns(data, dialect.sheet, str(path))
-    return edit_cells(data, dialect.sheet, _changes(dialect, old, new, beside), str(path))
+    changes = _changes(dialect, old, new, formula_columns(data, dialect.sheet, str(path)))
+    changed = edit_cells(data, dialect.sheet, changes, str(path))
+    check_workbook(changed, dialect.sheet, changes, str(path), data)
+    return changed
 
 
 def _changes(
@@ -32,17 +35,17 @@ def _changes(
 ) -> dict[Place, Any]:
     """The changed cells; new columns stand behind all others, also behind those with formulas `beside` the table."""
     places = dict(zip(old.columns, dialect.places, strict=True))
-    found: dict[Place, Any] = {}
+    changes: dict[Place, Any] = {}
     for name in new.columns:
         before = old[name].to_list() if name in old.columns else []
         if name not in places:
             places[name] = max((*places.values(), *beside), default=-1) + 1
-            found[dialect.header, places[name]] = name
+            changes[dialect.header, places[name]] = name
         for row, cell in enumerate(new[name].to_list()):
             known = before[row] if row < len(before) else None
             if not _is_same(cell, known):
-                found[dialect.header + 1 + row, places[name]] = _typed(cell)
-    return found
+                changes[dialect.header + 1 + row, places[name]] = _typed(cell)
+    return changes
 
 
 def _is_same(cell: Any, known: Any) -> bool:

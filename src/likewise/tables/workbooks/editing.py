@@ -7,19 +7,40 @@ XML of their sheet where they belong, to the byte; every other file of the archi
 from __future__ import annotations
 
 import io
+import lzma
+import math
 import posixpath
 import re
 import zipfile
-from collections.abc import Mapping
+import zlib
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from likewise.errors import TableError
+from likewise.errors import LikewiseError, TableError
 
 Place = tuple[int, int]
+BOOK, LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+# What the data of a sheet, a row and a cell are called; nothing of ours stands inside a cell.
+INSIDE = ("sheetData", "row", "c", "")
+# What reading an archive or XML that is damaged raises.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    expat.ExpatError,
+    EOFError,
+    OSError,
+    ArithmeticError,
+    LookupError,
+    RuntimeError,
+    ValueError,
+)
 # Days are counted from here; so are they in the older calendar of Apple.
 EPOCH = datetime(1899, 12, 30)
 FORMULA = re.compile(rb"""<(?:[\w.-]+:)?c\b[^>]*?\br="([A-Z]+)\d+"[^>]*>\s*<(?:[\w.-]+:)?f\b""")
@@ -27,22 +48,37 @@ FORMULA = re.compile(rb"""<(?:[\w.-]+:)?c\b[^>]*?\br="([A-Z]+)\d+"[^>]*>\s*<(?:[
 
 @dataclass
 class _Element:
-    """A row or a cell in the XML: where it begins and ends, where its content begins and ends, its attributes."""
+    """The data of a sheet, a row or a cell in the XML: where it begins and ends, and where its content does.
 
-    number: int
+    `empty` is whether it is written as one tag, and `inside` are the rows of the data or the cells of a row.
+    """
+
     start: int
     inner: int
+    empty: bool
     attributes: dict[str, str]
     close: int = -1
     end: int = -1
-    cells: dict[int, _Element] = field(default_factory=dict)
+    inside: dict[int, _Element] = field(default_factory=dict)
     formula: bool = False
-    filled: bool = False
 
-    @property
-    def empty(self) -> bool:
-        """Whether it is written as one tag."""
-        return self.close < 0
+    def next_number(self, reference: str | None, number: Callable[[str], int]) -> int:
+        """The number of what begins inside: the one it names, or the one after the last."""
+        return next(reversed(self.inside), -1) + 1 if reference is None else number(reference)
+
+    def put(self, xml: bytes, new: Mapping[int, bytes], tag: str) -> list[tuple[int, int, bytes]]:
+        """What to put where, so that this stands inside by its numbers, in the place of what has the same number."""
+        if self.empty:
+            opened = xml[self.start : self.inner - len(b"/>")].rstrip() + b">"
+            content = b"".join(new[number] for number in sorted(new))
+            return [(self.start, self.end, opened + content + f"</{tag}>".encode())]
+        pieces, numbers = [], sorted(self.inside)
+        for number in sorted(new):
+            place = bisect_left(numbers, number)
+            behind = self.inside[numbers[place]] if place < len(numbers) else None
+            start = self.close if behind is None else behind.start
+            pieces.append((start, behind.end if behind and numbers[place] == number else start, new[number]))
+        return pieces
 
 
 def edit_cells(data: bytes, sheet: str, changes: Mapping[Place, Any], name: str) -> bytes:
@@ -50,160 +86,185 @@ def edit_cells(data: bytes, sheet: str, changes: Mapping[Place, Any], name: str)
 
     Rows below the last one get the formats of the last one.
     """
-    archive = zipfile.ZipFile(io.BytesIO(data))
-    path = _sheet_path(archive, sheet, name)
-    xml = archive.read(path)
-    rows, last = _rows(xml, name)
-    new = {path: _edited(xml, rows, last, changes, name)}
-    bottom = max((row for row, _ in changes), default=0)
-    if rows and bottom > max(rows):
-        new |= _grown_tables(archive, path, max(rows), bottom)
-    book = "xl/workbook.xml"
-    new[book] = _recalculated(archive.read(book))
-    return _copied(archive, new)
+    with whole(name), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        path = _sheet_path(archive, sheet)
+        if path is None:
+            raise TableError(f"{name} has no sheet {sheet!r} to write to; save it again with a spreadsheet program.")
+        xml = archive.read(path)
+        body, merged = _sheet_data(xml)
+        _check_writable(body, merged, changes, name)
+        new = {path: _edited(xml, body, changes)}
+        last, bottom = max(body.inside, default=-1), max((row for row, _ in changes), default=-1)
+        if -1 < last < bottom:
+            new |= _grown_tables(archive, path, last, bottom)
+        new[BOOK] = _recalculated(archive.read(BOOK))
+        return _copied(archive, new)
 
 
 def formula_columns(data: bytes, sheet: str, name: str) -> set[int]:
     """The columns of a sheet, from 0, in which some cell is worked out by a formula; none for other kinds of files."""
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        xml = archive.read(_sheet_path(archive, sheet, name))
-    except (KeyError, zipfile.BadZipFile, expat.ExpatError, TableError):
+    if not data.startswith(b"PK"):
         return set()
-    return {_column(found.decode()) for found in set(FORMULA.findall(xml))}
+    with whole(name), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        path = _sheet_path(archive, sheet)
+        letters = set() if path is None else set(FORMULA.findall(archive.read(path)))
+    return {_place(f"{column.decode()}1")[1] for column in letters}
+
+
+@contextmanager
+def whole(name: str) -> Iterator[None]:
+    """A TableError that says so if the archive or the XML of a workbook proves to be damaged meanwhile."""
+    try:
+        yield
+    except LikewiseError:
+        raise
+    except DAMAGE as error:
+        raise TableError(
+            f"{name} is damaged ({error}); copy it again, or save it anew with a spreadsheet program."
+        ) from None
+
+
+def parse(xml: bytes, begin: Callable[[str, dict[str, str]], None] | None = None) -> None:
+    """Walk through XML; `begin` gets each element's name, without its prefix, and its attributes."""
+    parser = expat.ParserCreate()
+    if begin is not None:
+        parser.StartElementHandler = lambda tag, attributes: begin(_bare(tag), attributes)
+    parser.Parse(xml, True)
+
+
+def _bare(tag: str) -> str:
+    """A name without its prefix."""
+    return tag.rpartition(":")[2]
 
 
 def _copied(archive: zipfile.ZipFile, new: Mapping[str, bytes]) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as copy:
         for about in archive.infolist():
-            made.writestr(
-                about, new[about.filename] if about.filename in new else archive.read(about), about.compress_type
-            )
+            data = new[about.filename] if about.filename in new else archive.read(about)
+            copy.writestr(about, data, about.compress_type)
     return stream.getvalue()
 
 
-def _sheet_path(archive: zipfile.ZipFile, sheet: str, name: str) -> str:
-    """The file of a sheet in the archive."""
-    book = _attributes(archive.read("xl/workbook.xml"), "sheet")
-    number = next((each.get("r:id") or each.get("id") for each in book if each.get("name") == sheet), None)
-    links = _attributes(archive.read("xl/_rels/workbook.xml.rels"), "Relationship")
-    target = next((each["Target"] for each in links if each.get("Id") == number), None)
-    if target is None:
-        raise TableError(f"{name} has no sheet {sheet!r} to write to; save it again with a spreadsheet program.")
-    return target.lstrip("/") if target.startswith("/") else posixpath.join("xl", target)
+def _sheet_path(archive: zipfile.ZipFile, sheet: str) -> str | None:
+    """The file of a sheet in the archive; None where there is none, as in other kinds of workbooks."""
+    names = set(archive.namelist())
+    if not {BOOK, LINKS} <= names:
+        return None
+    ids = [
+        next((value for key, value in attributes.items() if _bare(key) == "id"), None)
+        for attributes in _attributes(archive.read(BOOK), "sheet")
+        if attributes.get("name") == sheet
+    ]
+    links = {link.get("Id"): link.get("Target", "") for link in _attributes(archive.read(LINKS), "Relationship")}
+    target = links.get(ids[0]) if ids else None
+    path = None if target is None else posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
+    return path if path in names else None
 
 
 def _attributes(xml: bytes, tag: str) -> list[dict[str, str]]:
     """The attributes of each element of this name, whatever its prefix."""
-    found: list[dict[str, str]] = []
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda name, given: found.append(given) if name.split(":")[-1] == tag else None
-    parser.Parse(xml, True)
-    return found
+    elements: list[dict[str, str]] = []
+    parse(xml, lambda name, attributes: elements.append(attributes) if name == tag else None)
+    return elements
 
 
-def _rows(xml: bytes, name: str) -> tuple[dict[int, _Element], int]:
-    """The rows of a sheet with their cells, by number, and where the last one ends."""
-    rows: dict[int, _Element] = {}
-    open_: list[_Element] = []
-    ends = [-1]
+def _sheet_data(xml: bytes) -> tuple[_Element, list[str]]:
+    """The data of a sheet, with its rows and their cells by number, and the ranges of its merged cells."""
+    data: list[_Element] = []
+    outer: list[_Element] = []
+    merged: list[str] = []
     parser = expat.ParserCreate()
 
-    def begin(tag: str, given: dict[str, str]) -> None:
-        tag, at = tag.split(":")[-1], parser.CurrentByteIndex
-        if tag == "row":
-            number = int(given["r"]) - 1 if "r" in given else max(rows, default=-1) + 1
-            rows[number] = _Element(number, at, _tag_end(xml, at), given)
-            open_.append(rows[number])
-        elif tag == "c" and open_:
-            cells = open_[0].cells
-            number = _column(given["r"]) if "r" in given else max(cells, default=-1) + 1
-            cells[number] = _Element(number, at, _tag_end(xml, at), given)
-            open_.append(cells[number])
-        elif open_ and tag in ("f", "v", "is"):
-            open_[-1].formula |= tag == "f"
-            open_[-1].filled = True
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        tag, reference = _bare(tag), attributes.get("r")
+        if tag == INSIDE[len(outer)] and (outer or not data):
+            start = parser.CurrentByteIndex
+            inner = _tag_end(xml, start)
+            element = _Element(start, inner, xml.endswith(b"/>", start, inner), attributes)
+            if tag == "row":
+                outer[-1].inside[outer[-1].next_number(reference, lambda text: int(text) - 1)] = element
+            elif tag == "c":
+                outer[-1].inside[outer[-1].next_number(reference, lambda text: _place(text)[1])] = element
+            else:
+                data.append(element)
+            outer.append(element)
+        elif tag == "f" and outer:
+            outer[-1].formula = True
+        elif tag == "mergeCell":
+            merged.append(attributes.get("ref", ""))
 
     def finish(tag: str) -> None:
-        tag, at = tag.split(":")[-1], parser.CurrentByteIndex
-        if tag in ("row", "c") and open_:
-            element = open_.pop()
-            if xml[at : at + 2] == b"</":
-                element.close, element.end = at, _tag_end(xml, at)
-            else:
-                element.end = element.inner
-        elif tag == "sheetData":
-            ends[0] = at
+        if outer and _bare(tag) == INSIDE[len(outer) - 1]:
+            element = outer.pop()
+            # Of an element that is one tag, the parser says no place where it ends.
+            element.close = element.inner if element.empty else parser.CurrentByteIndex
+            element.end = element.inner if element.empty else _tag_end(xml, element.close)
 
     parser.StartElementHandler, parser.EndElementHandler = begin, finish
-    try:
-        parser.Parse(xml, True)
-    except expat.ExpatError as error:
-        raise TableError(f"{name} is damaged ({error}); save it again with a spreadsheet program.") from None
-    return rows, ends[0]
+    parser.Parse(xml, True)
+    if not data:
+        raise ValueError("a sheet without its data")
+    return data[0], merged
 
 
 def _tag_end(xml: bytes, start: int) -> int:
     """Where the tag that begins here ends; a > inside quotation marks does not end it."""
-    found = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""").match(xml, start)
-    assert found is not None
-    return found.end()
+    tag = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""").match(xml, start)
+    if tag is None:
+        raise ValueError("XML in an unusual encoding")
+    return tag.end()
 
 
-def _edited(xml: bytes, rows: dict[int, _Element], last: int, changes: Mapping[Place, Any], name: str) -> bytes:
+def _check_writable(body: _Element, merged: Sequence[str], changes: Mapping[Place, Any], name: str) -> None:
+    """A TableError if a cell that is to be changed holds a formula, or stands for others or behind another."""
+    joined = [tuple(map(_place, area.split(":"))) for area in merged if ":" in area]
+    for row, column in sorted(changes):
+        cell = body.inside[row].inside.get(column) if row in body.inside else None
+        where = f"{name}, cell {_letters(column)}{row + 1}"
+        if cell is not None and cell.formula:
+            raise TableError(f"{where} holds a formula, and a result belongs there; empty the cell, and try again.")
+        for (top, left), (bottom, right) in joined:
+            # What is merged over several rows counts for each of them.
+            if top <= row <= bottom and left <= column <= right and ((row, column) != (top, left) or top < bottom):
+                raise TableError(
+                    f"{where} is merged with other cells, and a result of one row belongs there; unmerge them, and "
+                    "try again."
+                )
+
+
+def _edited(xml: bytes, body: _Element, changes: Mapping[Place, Any]) -> bytes:
     prefix = _prefix(xml)
+    by_row: dict[int, dict[int, Any]] = {}
+    for (row, column), value in changes.items():
+        by_row.setdefault(row, {})[column] = value
+    last = body.inside[max(body.inside)].inside if body.inside else {}
     pieces: list[tuple[int, int, bytes]] = []
-    below: dict[int, dict[int, Any]] = {}
-    for (row, column), value in sorted(changes.items()):
-        if row in rows:
-            pieces.append(_changed_cell(xml, rows[row], column, value, prefix, name))
+    below: dict[int, bytes] = {}
+    for row, values in by_row.items():
+        like = body.inside[row].inside if row in body.inside else last
+        styles = {k: like[k].attributes.get("s") for k in values if k in like}
+        cells = {k: _cell(row, k, value, styles.get(k), prefix) for k, value in values.items()}
+        if row in body.inside:
+            pieces += body.inside[row].put(xml, cells, f"{prefix}row")
         else:
-            below.setdefault(row, {})[column] = value
-    like = rows[max(rows)] if rows else None
-    for row, cells in sorted(below.items()):
-        place = next((rows[k].start for k in sorted(rows) if k > row), last)
-        pieces.append((place, place, _new_row(row, cells, like, prefix)))
-    return _spliced(xml, pieces)
+            inside = b"".join(cells[k] for k in sorted(cells) if values[k] is not None)
+            below[row] = f'<{prefix}row r="{row + 1}">'.encode() + inside + f"</{prefix}row>".encode()
+    return _spliced(xml, [*pieces, *(body.put(xml, below, f"{prefix}sheetData") if below else ())])
 
 
 def _spliced(xml: bytes, pieces: list[tuple[int, int, bytes]]) -> bytes:
-    """The text with pieces replaced; of those at one place, the first given stands first."""
+    """The text with pieces replaced; at one place, what is put in stands before what is replaced, in their order."""
     out, at = [], 0
-    for start, end, new in sorted(pieces, key=lambda piece: piece[0]):
+    for start, end, new in sorted(pieces, key=lambda piece: piece[:2]):
         out += [xml[at:start], new]
-        at = max(at, end)
+        at = end
     return b"".join([*out, xml[at:]])
 
 
 def _prefix(xml: bytes) -> str:
-    found = re.search(rb"<([\w.-]+:)?sheetData\b", xml)
-    return found[1].decode() if found and found[1] else ""
-
-
-def _changed_cell(xml: bytes, row: _Element, column: int, value: Any, prefix: str, name: str) -> tuple[int, int, bytes]:
-    """What to put where, so that a cell of a row that is there has this value; its format stays."""
-    cell = row.cells.get(column)
-    if cell is not None and cell.formula:
-        raise TableError(
-            f"{name}, cell {_letters(column)}{row.number + 1} holds a formula, and a result belongs there; "
-            "empty the cell, and try again."
-        )
-    new = _cell(row.number, column, value, None if cell is None else cell.attributes.get("s"), prefix)
-    if cell is not None:
-        return cell.start, cell.end, new
-    if row.empty:
-        tag = xml[row.start : row.inner].rstrip()[:-2].rstrip()
-        return row.start, row.end, tag + b">" + new + f"</{prefix}row>".encode()
-    place = next((row.cells[k].start for k in sorted(row.cells) if k > column), row.close)
-    return place, place, new
-
-
-def _new_row(row: int, cells: Mapping[int, Any], like: _Element | None, prefix: str) -> bytes:
-    known = {} if like is None else like.cells
-    styles = {k: cell.attributes.get("s") for k, cell in known.items()}
-    inside = b"".join(_cell(row, k, v, styles.get(k), prefix) for k, v in sorted(cells.items()) if v is not None)
-    return f'<{prefix}row r="{row + 1}">'.encode() + inside + f"</{prefix}row>".encode()
+    tag = re.search(rb"<([\w.-]+:)?sheetData\b", xml)
+    return tag[1].decode() if tag and tag[1] else ""
 
 
 def _cell(row: int, column: int, value: Any, style: str | None, prefix: str) -> bytes:
@@ -216,9 +277,11 @@ def _cell(row: int, column: int, value: Any, style: str | None, prefix: str) -> 
     if isinstance(value, date):
         value = (value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)) - EPOCH
         value = value.total_seconds() / 86400
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'<{tag} {where} t="e"><{prefix}v>#NUM!</{prefix}v></{tag}>'.encode()
     if isinstance(value, int | float):
         return f"<{tag} {where}><{prefix}v>{value!r}</{prefix}v></{tag}>".encode()
-    text = escape(_written(str(value)))
+    text = escape(_written(str(value)), {"\r": "&#13;"})
     inside = f'<{prefix}is><{prefix}t xml:space="preserve">{text}</{prefix}t></{prefix}is>'
     return f'<{tag} {where} t="inlineStr">{inside}</{tag}>'.encode()
 
@@ -228,16 +291,19 @@ def _written(text: str) -> str:
     return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "", re.sub("(?=_x[0-9A-Fa-f]{4}_)", "_x005F", text))
 
 
-def _column(reference: str) -> int:
-    """The column of a cell, from 0.
+def _place(reference: str) -> Place:
+    """The row and the column of a cell, from 0.
 
-    >>> _column("A1"), _column("AB12")
-    (0, 27)
+    >>> _place("A1"), _place("AB12")
+    ((0, 0), (11, 27))
     """
-    number = 0
-    for letter in reference.rstrip("0123456789"):
-        number = 26 * number + ord(letter) - 64
-    return number - 1
+    parts = re.fullmatch(r"([A-Z]{1,3})([0-9]{1,7})", reference)
+    if parts is None:
+        raise ValueError(f"a cell called {reference!r}")
+    column = 0
+    for letter in parts[1]:
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return int(parts[2]) - 1, column - 1
 
 
 def _letters(column: int) -> str:
@@ -258,10 +324,10 @@ def _grown_tables(archive: zipfile.ZipFile, path: str, old: int, new: int) -> di
     folder, file = posixpath.split(path)
     links = f"{folder}/_rels/{file}.rels"
     grown: dict[str, bytes] = {}
-    for each in _attributes(archive.read(links), "Relationship") if links in archive.namelist() else ():
-        if not each.get("Type", "").endswith("/table"):
+    for link in _attributes(archive.read(links), "Relationship") if links in archive.namelist() else ():
+        if not link.get("Type", "").endswith("/table"):
             continue
-        target = posixpath.normpath(posixpath.join(folder, each["Target"])).lstrip("/")
+        target = posixpath.normpath(posixpath.join(folder, link["Target"])).lstrip("/")
         xml = archive.read(target)
         grown[target] = re.sub(rf'(\sref="[A-Z]+\d+:[A-Z]+){old + 1}"'.encode(), rf'\g<1>{new + 1}"'.encode(), xml)
     return grown
@@ -271,9 +337,9 @@ def _recalculated(xml: bytes) -> bytes:
     """The workbook's own file, which has formulas worked out again when it is opened: their cells have changed."""
     if b"fullCalcOnLoad" in xml:
         return xml
-    found = re.search(rb"<([\w.-]+:)?calcPr\b", xml)
-    if found:
-        return xml[: found.end()] + b' fullCalcOnLoad="1"' + xml[found.end() :]
+    tag = re.search(rb"<([\w.-]+:)?calcPr\b", xml)
+    if tag:
+        return xml[: tag.end()] + b' fullCalcOnLoad="1"' + xml[tag.end() :]
     ends = list(re.finditer(rb"</([\w.-]+:)?(sheets|functionGroups|externalReferences|definedNames)>", xml))
     prefix = ends[-1][1] or b""
     return xml[: ends[-1].end()] + b"<" + prefix + b'calcPr fullCalcOnLoad="1"/>' + xml[ends[-1].end() :]

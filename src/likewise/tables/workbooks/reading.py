@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import TableError, import_extra
 from likewise.tables.formatting import cell_text
-from likewise.tables.workbooks.editing import formula_columns
+from likewise.tables.workbooks.editing import Place, formula_columns
 
 if TYPE_CHECKING:
     import polars
@@ -44,16 +44,8 @@ def is_workbook(data: bytes) -> bool:
 
 def read_sheet(data: bytes, name: str) -> WorkbookSheet:
     """The first sheet with a header and something below it; a TableError where the file holds none."""
-    calamine = import_extra("python_calamine", "reading workbooks", "python-calamine", "excel")
-    try:
-        with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
-            filled = [(title, cells) for title, cells in _sheets(book, calamine) if cells]
-    except calamine.PasswordError:
-        raise TableError(f"{name} is locked by a password; save it without one, and use that.") from None
-    except (calamine.CalamineError, OSError, ValueError) as error:
-        raise TableError(
-            f"{name} is no Excel workbook that can be read ({error}); save it again as .xlsx or CSV."
-        ) from None
+    sheets = _sheets(data, name)
+    filled = [(title, _fill_merged(cells, merged)) for title, cells, merged in sheets if any(map(_filled, cells))]
     if not filled:
         raise TableError(f"{name} is empty; it needs a header with the names of the columns, and a row per object.")
     title, cells = filled[0]
@@ -61,27 +53,53 @@ def read_sheet(data: bytes, name: str) -> WorkbookSheet:
     if len(filled) > 1:
         others = ", ".join(repr(other) for other, _ in filled[1:])
         notes.append(f"{name}: sheet {title!r} is read, not {others}; the first sheet counts")
-    found = _table(title, cells, notes)
+    table = _table(title, cells, notes)
     formulas = formula_columns(data, title, name)
-    named = (each for place, each in zip(found.places, found.names, strict=True) if place in formulas)
-    return replace(found, computed=frozenset(named))
+    named = (column for place, column in zip(table.places, table.names, strict=True) if place in formulas)
+    return replace(table, computed=frozenset(named))
 
 
-def _sheets(book: Any, calamine: Any) -> Iterator[tuple[str, Cells]]:
+def sheet_cells(data: bytes, name: str) -> dict[str, dict[Place, Any]]:
+    """The cells that are filled of every sheet that is shown, by its title."""
+    return {
+        title: {
+            (row, column): cell
+            for row, cells in enumerate(rows)
+            for column, cell in enumerate(cells)
+            if cell != "" and cell is not None
+        }
+        for title, rows, _ in _sheets(data, name)
+    }
+
+
+def _sheets(data: bytes, name: str) -> list[tuple[str, Cells, Sequence[Any]]]:
+    """The title, the cells and the merged cells of every sheet that is shown."""
+    calamine = import_extra("python_calamine", "reading workbooks", "python-calamine", "excel")
     shown, worksheet = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
-    for about in book.sheets_metadata:
-        if about.visible == shown and about.typ == worksheet:
-            sheet = book.get_sheet_by_name(about.name)
-            yield about.name, _fill_merged(sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges)
+    sheets = []
+    try:
+        with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
+            for about in book.sheets_metadata:
+                if about.visible == shown and about.typ == worksheet:
+                    sheet = book.get_sheet_by_name(about.name)
+                    cells = sheet.to_python(skip_empty_area=False)
+                    sheets.append((about.name, cells, sheet.merged_cell_ranges or ()))
+    except calamine.PasswordError:
+        raise TableError(f"{name} is locked by a password; save it without one, and use that.") from None
+    except (calamine.CalamineError, OSError, ValueError) as error:
+        raise TableError(
+            f"{name} is no Excel workbook that can be read ({error}); save it again as .xlsx or CSV."
+        ) from None
+    return sheets
 
 
-def _fill_merged(cells: Cells, merged: Sequence[Any] | None) -> Cells:
+def _fill_merged(cells: Cells, merged: Sequence[Any]) -> Cells:
     """The cells with the value of a cell that is merged over several rows in each of them."""
-    for (top, left), (bottom, right) in merged or ():
+    for (top, left), (bottom, right) in merged:
         if left == right and bottom < len(cells):
             for row in range(top + 1, bottom + 1):
                 cells[row][left] = cells[top][left]
-    return cells if any(_filled(row) for row in cells) else []
+    return cells
 
 
 def _filled(row: Sequence[Any]) -> int:
