@@ -18,14 +18,14 @@ def test_leases_are_extended_whatever_goes_wrong_at_a_beat(
     trouble: Callable[[str], Exception], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     study = lw.Study(lw.Pool([1, 2, 3]), lambda x, y: 1.0 / (1.0 + abs(x - y)), lease=0.6)
-    beat, beats = study._store.beat, iter(range(100))
+    beat, beats = study._log.storage.beat, iter(range(100))
 
-    def troubled(ids: Sequence[int], lease: float) -> None:
+    def troubled(study: int, ids: Sequence[int], lease: float) -> None:
         if next(beats) == 0:
             raise trouble("out of order")
-        beat(ids, lease)
+        beat(study, ids, lease)
 
-    monkeypatch.setattr(study._store, "beat", troubled)
+    monkeypatch.setattr(study._log.storage, "beat", troubled)
     with caplog.at_level(logging.WARNING, logger="likewise"):
         (asked,) = study.ask()
         time.sleep(1.5)

@@ -155,7 +155,7 @@ def _record(row: Trial, after: Sequence[str]) -> dict[str, Any]:
     told |= {name + SPREAD if name != VALUE else "std": one["std"] for name, one in known.items() if "std" in one}
     for end, field in ((LIMIT, "limit"), (BLOCK, "block")):
         told |= {name + end: one[field] for name, one in known.items() if field in one}
-    told |= {CORRECTIONS: [correction.to_dict() for correction in row.corrections]} if row.corrections else {}
+    told[CORRECTIONS] = [correction.to_dict() for correction in row.corrections] or None
     told |= {NOTES + name: content for name, content in row.notes.items()}
     fields = {name: told[name] if name in told else getattr(row, name, None) for name in after}
     return {"id": row.id, "object": row.object, **fields}
