@@ -230,7 +230,7 @@ def test_a_fork_that_python_does_not_know_of_is_refused(sqlite_url: str, monkeyp
     with open_storage(sqlite_url) as storage:
         study = storage.open("s", {})
         with monkeypatch.context() as patch:
-            patch.setattr(forking._forks, "_process", -1)
+            patch.setattr(forking._engines, "_process", -1)
             with pytest.raises(StorageError, match="forked without Python's knowledge"):
                 study.add([NewRow("a", "1")])
             with pytest.raises(StorageError, match="open studies after the fork"):
