@@ -217,7 +217,8 @@ class Study(Telling):
         fix: the values of some parts: `fix={"base": "KOAc"}`.
         where: a condition on each object, as text (`"cost < 20 and solvent != 'DMF'"`) or as a function.
         cost: what an object costs: a function of it, the name of one of its fields, or a mapping. Objects are then
-            chosen by their expected gain per cost. None (default): all cost the same.
+            chosen by their expected gain per cost. It may be another at every ask: of a pool, each ask computes the
+            costs of all objects. None (default): all cost the same.
         budget: how much the objects may cost together; there are fewer than `n` where no more can be afforded.
 
         `same` to `where` are for records and pools of records; docs/study.md has the rules. With them the objects are
