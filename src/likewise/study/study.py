@@ -83,8 +83,8 @@ class Study(Telling):
     spectrum: what is done about negative eigenvalues of the similarity, one treatment or several to choose from;
         "krein" by default, which the measurements in docs/decisions.md are for.
     bounds: between which values are known to lie: `(0, 100)` for a yield in percent, `(0, None)` for a concentration.
-        Predictions and their intervals stay inside; what is measured outside is taken as it is. With named outcomes a
-        mapping, by name. None by default.
+        Predictions and their intervals stay inside, and no gain beyond is hoped for in the choice; what is measured
+        outside is taken as it is. With named outcomes a mapping, by name. None by default.
     initial: observations before the model chooses; until then suggestions are spread out. 5 by default, as fewer tell
         a model next to nothing.
     lease: seconds after which suggestions that nobody settles return to the pool. This process renews its own from a
