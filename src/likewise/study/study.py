@@ -325,8 +325,9 @@ class Study(Telling):
         """
         # Above this room: this is its public door.
         from likewise.run.optimize import run
-        from likewise.run.options import Settings
+        from likewise.run.options import RunOptions, Settings, check_options
 
+        check_options(options, RunOptions)
         return run(f, self, Settings(**options))
 
     def begin_in_child(self) -> None:
