@@ -270,6 +270,7 @@ SPACES = {
         ),
         lambda x: hill([x["x"] / 100, x["y"] / 40]) + 0.2 * len(x["solvent"]),
         (begin(), ask(2)),
+        looks=["best", "predict", "explain"],
     ),
     "branches": Golden(
         lambda: lw.OneOf(
