@@ -56,6 +56,7 @@ def test_a_study_answers_as_recorded(name: str, tmp_path: Path) -> None:
 def test_the_commands_of_a_page_answer_as_recorded(name: str, tmp_path: Path) -> None:
     for library in pages.PAGES[name].needs:
         pytest.importorskip(library)
+    assert {answer["code"] for answer in read("pages")[name].values()} == {0}
     check("pages", name, lambda: pages.run(pages.PAGES[name], tmp_path))
 
 
