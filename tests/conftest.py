@@ -11,9 +11,9 @@ from hypothesis import settings
 # Commands and tables to talk about, and databases: loaded for all tests, made for those that ask.
 pytest_plugins = ["tests.fixtures.commands", "tests.fixtures.databases"]
 
-# The same examples every time, so that a failure is a change's own; HYPOTHESIS_PROFILE=explore draws others.
-settings.register_profile("likewise", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None)
+# The same examples every time, so that a failure is a change's own; HYPOTHESIS_PROFILE=explore draws others, and more.
+settings.register_profile("likewise", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("explore", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "likewise"))
 
 # Shells that run something in the background have it ignore Ctrl-C, and tests of Ctrl-C would wait for it in vain.

@@ -124,6 +124,16 @@ SIMILARITIES: list[tuple[Callable[[], Any], str]] = [
     ),
 ]
 
+SIMILARITIES += [
+    (lambda: lw.RBF("a"), "positive lengthscales, not 'a'"),  # type: ignore[arg-type]
+    (lambda: lw.Matern([]), r"positive lengthscales, not \[\]"),
+    (lambda: lw.Equal("a"), "`otherwise` from 0 .* 'a'"),  # type: ignore[arg-type]
+    (lambda: lw.warped(lw.RBF(), "a"), "warped needs a positive power, not 'a'"),  # type: ignore[arg-type]
+    (lambda: lw.RBF() * "a", "multiplied by a number or a similarity, not by 'a'"),  # type: ignore[operator]
+    (lambda: lw.from_distance(_near, lengthscale="a"), "positive lengthscale, not 'a'"),  # type: ignore[arg-type]
+    (lambda: lw.Parts("sum", "ab", a=lw.RBF(), b=lw.RBF()), "one positive weight for each .* 'ab'"),  # type: ignore[arg-type]
+]
+
 SPACES: list[tuple[Callable[[], Any], str]] = [
     (lambda: lw.Float("0", 1), "bounds are numbers.* '0' and 1"),  # type: ignore[arg-type]
     (lambda: lw.Int(0, "3"), "bounds are numbers.* 0 and '3'"),  # type: ignore[arg-type]
@@ -133,6 +143,11 @@ SPACES: list[tuple[Callable[[], Any], str]] = [
     (lambda: _custom(sample=lambda rng: None, told=0), "gave None; return an object"),
     (lambda: _custom(moves=lambda x, rng: None), r"moves\(\d+, rng\) of the custom space gave None; return a list"),
     (lambda: _custom(moves=lambda x, rng: 1 / 0), r"moves\(\d+, rng\) .* raised ZeroDivisionError"),
+]
+
+SPACES += [
+    (lambda: lw.Grammar(3), "rules of a Grammar are a mapping.* 3"),  # type: ignore[arg-type]
+    (lambda: lw.Molecules(3), "list of at least one SMILES .* 3"),  # type: ignore[arg-type]
 ]
 
 STUDIES: list[tuple[Callable[[], Any], str]] = [
@@ -149,6 +164,14 @@ STUDIES: list[tuple[Callable[[], Any], str]] = [
         (lambda draw=draw: getattr(plots, draw)(_run()), "of a study, not of Result.*give its `study`")
         for draw in ("progress", "predictions", "calibration", "object_map", "weights", "front", "hypervolume")
     ),
+]
+
+
+STUDIES += [
+    (lambda: lw.Study(lw.Pool(WORDS)).optimize(3), "f is a function of an object, not 3"),  # type: ignore[arg-type]
+    (lambda: lw.Study(REACTIONS).ask(2, same=3), r"same=3 names no parts; .*same=\['"),  # type: ignore[arg-type]
+    (lambda: lw.Study(REACTIONS).ask(2, at_most=3), "at_most=3 names no parts; .*'ligand': 3"),  # type: ignore[arg-type]
+    (lambda: lw.Study(REACTIONS).ask(2, fix=3), "fix=3 names no parts"),  # type: ignore[arg-type]
 ]
 
 

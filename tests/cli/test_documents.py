@@ -35,11 +35,6 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(line[2:])[1:] for line in lines if line.startswith("$ likewise ")]
 
 
-def folders(text: str) -> list[str]:
-    """The folders that are made on a page."""
-    return re.findall(r"^\$ mkdir (.*)$", text, flags=re.MULTILINE)
-
-
 def worded(line: str) -> str:
     """A line without its numbers."""
     return re.sub(r"\d+", "…", line)
@@ -113,29 +108,6 @@ def table(save: Save) -> Path:
     pytest.importorskip("rdkit")
     lines = [f"{'C' * i}{end},{i + len(end) if i < 8 else ''}" for i in range(1, 11) for end in ("N", "O", "C(=O)N")]
     return save("\n".join(["smiles,yield", "c1ccccc1C(=O)NCC,5.5", *lines]), "molecules.csv")
-
-
-def fill_in(results: Path, column: str = "yield") -> None:
-    """Write values into a file of suggestions, as the page says."""
-    with results.open(newline="", encoding="utf-8") as file:
-        header, *rows = list(csv.reader(file))
-    for number, row in enumerate(rows):
-        row[header.index(column)] = str(3 + number)
-    with results.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *rows])
-
-
-def test_the_commands_of_the_page_run(run: Run, table: Path, rows: Callable[..., list[dict[str, str]]]) -> None:
-    """In their order, with results filled in before they are told, and with the name that a run really has."""
-    for folder in folders(PAGE):
-        Path(folder).mkdir()
-    for command in commands(PAGE):
-        if command[0] == "tell":
-            fill_in(Path("next.csv"))
-        if command[0] == "why":
-            command[1] = next(row["run"] for row in rows(table) if row["round"] == "1")
-        answer = run(*command)
-        assert answer.code == 0, (command, answer.err)
 
 
 def test_the_settings_on_the_page_are_settings(run: Run, table: Path, save: Save) -> None:

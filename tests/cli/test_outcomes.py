@@ -257,7 +257,7 @@ def test_costs_that_are_none_and_budgets_that_buy_nothing_say_so(run: Run, save:
     lines = table().splitlines()
     lines = [f"{line},{cost}" for line, cost in zip(lines, ["euro", *(str(3 + i % 7) for i in range(49))], strict=True)]
     file = save("\n".join([*lines, ""]), "alloys.csv").name
-    bought = run("suggest", file, *AIMS, "-n", 4, "--cost", "euro", "--budget", 12, "--report", "report.html")
+    bought = run("suggest", file, *AIMS, "-n", 4, "--cost", "euro", "--budget", 12)
     assert re.search(r"suggestions? for \d+ by column 'euro', of a budget of 12", bought.err)
     nothing = run("suggest", file, *AIMS, "-n", 4, "--cost", "euro", "--budget", 2, "--report", "report.html")
     assert nothing.code == 0

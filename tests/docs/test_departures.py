@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ def test_a_departure_that_is_not_listed_is_noticed() -> None:
     assert differences() - listed(PAGE.replace("`survivors`", "survivors")) - ALIKE == {"survivors"}
 
 
+@cache
 def run(letter: str) -> dict[str, Any]:
     """What a snippet leaves behind, that has seen no other one."""
     names: dict[str, Any] = {"lw": lw}

@@ -100,11 +100,11 @@ def told(space: Any, **options: Any) -> lw.Study:
     return study
 
 
-@pytest.mark.parametrize("value", [{"bayes": None}, {"forest": {"depth": 3}}, {"svm": {"C": 1.0, "kernel": "rbf"}}])
-def test_a_part_with_branches_may_be_fixed_and_shared(value: Any) -> None:
+def test_a_part_with_branches_may_be_fixed_and_shared() -> None:
     """Its numbers are counted as those of the whole part; they were looked for in the objects."""
     study = told(lw.Record(model=model, z=lw.Float(0, 1), inner=lw.Record(u=lw.Float(0, 1), v=["a", "b"])))
-    assert [s.object["model"] for s in study.ask(2, fix={"model": value})] == [value] * 2
+    for value in ({"bayes": None}, {"forest": {"depth": 3}}, {"svm": {"C": 1.0, "kernel": "rbf"}}):
+        assert [s.object["model"] for s in study.ask(2, fix={"model": value})] == [value] * 2
     batch = [s.object["model"] for s in study.ask(4, same=["model"], groups=2)]
     assert batch[::2] == batch[1::2]
     used = {str(s.object["model"]) for s in study.ask(5, at_most={"model": 2, "inner": 2})}

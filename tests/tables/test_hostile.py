@@ -7,6 +7,7 @@ import io
 import json
 import random
 import sys
+import zipfile
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from likewise.campaign import space_text as spacefile
 from likewise.campaign.listener import Listener
+from likewise.campaign.project import read_project
 from likewise.campaign.sheets.reading import sheet
 from likewise.campaign.sheets.sheet import Choices
 from likewise.errors import LikewiseError, StorageError, TableError
@@ -24,6 +26,7 @@ from likewise.tables import gzipped
 from likewise.tables.nesting import DEEPEST, check_depth, read_json
 from likewise.tables.parquet import read_parquet
 from likewise.tables.reading import read
+from likewise.tables.writing import write_again
 
 
 def damaged(seed: int, count: int) -> list[bytes]:
@@ -144,3 +147,114 @@ def test_deep_toml_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(LikewiseError, match=r"space\.toml is not TOML: it is nested deeper than"):
         spacefile.space(str(path))
     assert sys.getrecursionlimit() == limit
+
+
+def table_files() -> dict[str, bytes]:
+    """A small table in every kind of file that is read."""
+    frame = polars.DataFrame(
+        {"object": ["CCO", "CCN", "né"] * 3, "temp": [80, 90, 100] * 3, "value": [1.5, None, 2] * 3}
+    )
+    text, stream = frame.write_csv(), io.BytesIO()
+    frame.write_parquet(stream)
+    files = {
+        "t.csv": text.encode(),
+        "t.tsv": text.replace(",", "\t").encode("utf-16"),
+        "t.csv.gz": gzip.compress(text.encode()),
+        "t.parquet": stream.getvalue(),
+        "t.smi": b"CCO a\nCCN b\n" * 5,
+        "t.json": json.dumps([{"object": ["CCO", i], "value": 1.5 * i} for i in range(6)]).encode(),
+        "project.toml": b'table = "t.csv"\n[columns]\nobjects = ["object"]\n[values]\nvalue = "maximize"\n',
+        "space.toml": b'space = "Record"\n[parts]\nx = ["a", "b"]\ny = { space = "Float", low = 2, high = 12 }\n',
+    }
+    with suppress(ImportError):
+        from likewise.tables.workbooks.writing import workbook_bytes
+
+        files["t.xlsx"] = workbook_bytes(frame, "t.xlsx")
+    with suppress(ImportError):
+        from rdkit import Chem
+
+        lines = io.StringIO()
+        with Chem.SDWriter(lines) as writer:
+            for smiles in ("CCO", "CCN", "c1ccccc1"):
+                molecule = Chem.MolFromSmiles(smiles)
+                molecule.SetProp("_Name", f"é {smiles}")
+                molecule.SetProp("assay", "né 1.5")
+                writer.write(molecule)
+        files["t.sdf"] = lines.getvalue().encode()
+    return files
+
+
+def mutant(data: bytes, draw: random.Random) -> bytes:
+    """The bytes with a bit flipped, some cut out, put in or said twice, or the end cut off."""
+    out = bytearray(data)
+    for _ in range(draw.choice([1, 1, 1, 3])):
+        place, length = draw.randrange(len(out)), draw.randrange(1, 20)
+        way = draw.randrange(6)
+        if way == 0:
+            out[place] ^= 1 << draw.randrange(8)
+        elif way == 1:
+            out[place : place + 1] = draw.choice([b"\xff\xff\xff\xff", b"\0", b"\xe9", b'"', b"\r\n", b"\xed\xa0\x80"])
+        elif way == 2:
+            del out[place : place + length]
+        elif way == 3:
+            out[place:place] = draw.randbytes(length)
+        elif way == 4:
+            out[place:place] = out[-length:]
+        else:
+            del out[max(place, 1) :]
+        out = out or bytearray(b"x")
+    return bytes(out)
+
+
+def repacked(data: bytes, draw: random.Random) -> bytes:
+    """A workbook with damage in a part of it, whose checksums are right."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as copy:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+        hit = draw.choice([name for name in parts if "book" in name or "sheet" in name or "String" in name])
+        for name, part in parts.items():
+            copy.writestr(name, mutant(part, draw) if name == hit else part)
+    return stream.getvalue()
+
+
+def use(path: Path) -> None:
+    """Do with a file what commands do with it: a table is read and written again, with a new result in each row."""
+    if path.suffix == ".json":
+        read_entries(path)
+    elif path.name == "project.toml":
+        read_project(path)
+    elif path.suffix == ".toml":
+        spacefile.space(str(path))
+    else:
+        table = read(path)
+        sheet(path, Choices(), Listener())
+        if table.dialect.kind != "structures" and "value" in table.columns:
+            write_again(table.frame.with_columns(value=polars.lit(7.0)), path, table.dialect, table)
+            read(path)
+
+
+@pytest.mark.parametrize("name", table_files())
+def test_a_damaged_file_is_used_or_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole, path = table_files()[name], Path(name)
+    path.write_bytes(whole)
+    use(path)
+    refusals = []
+    for seed in range(150):
+        draw = random.Random(f"{name} {seed}")
+        path.write_bytes(repacked(whole, draw) if name == "t.xlsx" and seed % 2 else mutant(whole, draw))
+        try:
+            use(path)
+        except LikewiseError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all(name in refusal for refusal in refusals)
+
+
+def test_molecules_of_an_old_instrument_are_read(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit")
+    text = table_files()["t.sdf"].decode()
+    (tmp_path / "t.sdf").write_bytes(text.encode("cp1252"))
+    assert read(tmp_path / "t.sdf").frame["assay"].to_list() == ["né 1.5"] * 3

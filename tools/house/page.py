@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
-from tools.house.source import DOOR, PACKAGE, ROOT, Source, passages, read_package, rooms, upward
+from tools.house.source import (
+    DOOR,
+    PACKAGE,
+    ROOT,
+    Source,
+    passages,
+    read_package,
+    repeated_classes,
+    rooms,
+    single_importers,
+    upward,
+    vagueness,
+)
 from tools.house.ways import WAYS, Way, walk
 
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- made by python -m tools.house --docs -->", "<!-- end of the made part -->"
-LIMITS = {"files in a folder": 20, "lines of a file": 400, "lines of a function": 50, "imports within functions": 20}
 
 
 def render(sources: Sequence[Source], ways: dict[str, Way]) -> str:
     """The whole part, in Markdown."""
-    parts = (_rooms(sources), _passages(sources), _limits(sources), _ways(ways), _steps(ways["ask"]))
+    parts = (_rooms(sources), _size(sources), _passages(sources), _ways(ways), _steps(ways["ask"]))
     return "\n\n".join(parts)
 
 
@@ -26,21 +36,43 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _rooms(sources: Sequence[Source]) -> str:
+    alone = single_importers(sources)
+
     def row(room: str) -> list[object]:
         inside = [source for source in sources if source.room == room]
         asked = sorted({line.room for source in inside for line in source.imports} - {room}, key=rooms(sources).index)
-        return [f"`{room}`" if room != DOOR else room, len(inside), f"{_code(inside):,}", ", ".join(asked) or "–"]
+        return [f"`{room}`" if room != DOOR else room, *counts(inside), ", ".join(asked) or "–"]
 
-    total = ["all", len(sources), f"{_code(sources):,}", ""]
-    head = ["room", "files", "lines of code", "imports from"]
+    def counts(inside: Sequence[Source]) -> list[object]:
+        halves = sum(source.module in alone for source in inside)
+        return [len(inside), f"{_tokens(inside):,}", halves, sum(source.numeric for source in inside)]
+
+    head = ["room", "files", "tokens", "one importer", "numeric constants", "imports from"]
+    table = _table(head, [*map(row, rooms(sources)), ["all", *counts(sources), ""]])
     text = (
-        "Lines of code are those that are neither blank nor comment nor docstring. The door is `__init__.py` and what"
+        "Tokens are names, operators, numbers and strings, but for docstrings. One importer: files that exactly one\n"
     )
-    return f"### Rooms\n\n{text}\nelse lies beside the rooms.\n\n{_table(head, [*map(row, rooms(sources)), total])}"
+    text += "other imports. The door is `__init__.py` and what else lies beside the rooms."
+    return f"### Rooms\n\n{text}\n\n{table}"
 
 
-def _code(sources: Sequence[Source]) -> int:
-    return sum(source.code for source in sources)
+def _tokens(sources: Sequence[Source]) -> int:
+    return sum(source.tokens for source in sources)
+
+
+def _size(sources: Sequence[Source]) -> str:
+    """What should not grow."""
+    rows = [
+        ["tokens of code", f"{_tokens(sources):,}"],
+        ["files", len(sources)],
+        ["modules that exactly one other imports", len(single_importers(sources))],
+        ["names of classes in more than one module", len(repeated_classes(sources))],
+        ["bindings whose name says nothing, such as `found`", f"{100 * vagueness(sources):.1f} %"],
+        ["constants in upper case", sum(len(source.constants) for source in sources)],
+        ["of these, numbers", sum(source.numeric for source in sources)],
+        ["numbers anywhere in the code, but for 0, 1, 2 and ½", sum(source.literals for source in sources)],
+    ]
+    return f"### Size\n\n{_table(['what', 'how many'], rows)}"
 
 
 def _passages(sources: Sequence[Source]) -> str:
@@ -52,41 +84,13 @@ def _passages(sources: Sequence[Source]) -> str:
     return "\n".join(["### Imports between rooms", "", text, "", "```mermaid", "graph TD", *arrows, "```"])
 
 
-def measures(sources: Sequence[Source]) -> dict[str, tuple[int, str]]:
-    """The largest of everything that has a limit, and where it is."""
-    folders = Counter(source.path.parent for source in sources)
-    folder, files = folders.most_common(1)[0]
-    longest = max(sources, key=lambda source: source.lines)
-    functions = [((f.end_lineno or 0) - f.lineno + 1, f"{s.name}: {f.name}") for s in sources for f in s.functions]
-    inner = [source.name for source in sources for line in source.imports if line.within_function]
-    most = Counter(inner).most_common(1)
-    return {
-        "files in a folder": (files, folder.relative_to(PACKAGE.parent).as_posix()),
-        "lines of a file": (longest.lines, longest.name),
-        "lines of a function": max(functions),
-        "imports within functions": (len(inner), most[0][0] if most else "–"),
-    }
-
-
-def beyond_limits() -> list[str]:
-    """What is larger than its limit, and where."""
-    found = measures(read_package()).items()
-    return [f"{what}: {n} in {where}, at most {LIMITS[what]}" for what, (n, where) in found if n > LIMITS[what]]
-
-
-def _limits(sources: Sequence[Source]) -> str:
-    rows = [[what, LIMITS[what], n, f"`{where}`"] for what, (n, where) in measures(sources).items()]
-    text = "Imports within functions are those of the package's own modules, in all files together."
-    return f"### Limits\n\n{text}\n\n{_table(['what', 'at most', 'largest', 'where'], rows)}"
-
-
 def _ways(ways: dict[str, Way]) -> str:
     def row(name: str, way: Way) -> list[object]:
         visited = {Source(PACKAGE / file).room for file in way.files}
         called = (WAYS[name].__doc__ or "").splitlines()[0].rstrip(".")
-        return [called, len(visited), len(way.files), len(way.passages), way.hops, len(way.loaded)]
+        return [called, len(visited), len(way.files), way.functions, len(way.passages), way.hops, len(way.loaded)]
 
-    head = ["call", "rooms", "files run", "calls from file to file", "hops", "files loaded"]
+    head = ["call", "rooms", "files run", "functions", "calls from file to file", "hops", "files loaded"]
     text = "Hops: how often a call passes from file to file on the way to the deepest place. Calls from file to file:\n"
     text += "different pairs of files of which one calls the other."
     return f"### Ways\n\n{text}\n\n{_table(head, [row(name, way) for name, way in ways.items()])}"
@@ -121,7 +125,7 @@ def rewrite() -> None:
 def faults() -> list[str]:
     """What is wrong: rooms or imports that the page does not show, files it names that are gone, imports uphill.
 
-    Line counts and ways may lag behind: they change with every commit, and mislead nobody.
+    Counts and ways may lag behind: they change with every commit, and mislead nobody.
     """
     before, made, after = _split(PAGE.read_text(encoding="utf-8"))
     sources = read_package()

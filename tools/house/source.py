@@ -1,10 +1,12 @@
-"""The package as it stands in its files: rooms, lines of code, imports and functions. Nothing is imported or run."""
+"""The package as it stands in its files: rooms, tokens, imports, names and numbers. Nothing is imported or run."""
 
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,7 +15,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "likewise"
 DOOR = "the door"
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+CODE = (tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING)
+# Names that say nothing of what they are bound to.
+VAGUE = frozenset(
+    ("found", "one", "each", "own", "known", "kept", "made", "given", "some", "told", "few", "others", "whole")
+)
+# Numbers that are structure and no choice.
+PLAIN = frozenset((0, 1, 2, -1, 0.5))
 
 
 @dataclass(frozen=True)
@@ -22,8 +30,6 @@ class Import:
 
     room: str
     module: str
-    line: int
-    within_function: bool
 
 
 @dataclass(frozen=True)
@@ -55,31 +61,44 @@ class Source:
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
-    @property
-    def lines(self) -> int:
-        return len(self.text.splitlines())
-
     @cached_property
-    def code(self) -> int:
-        """Lines that are neither blank nor comment nor docstring."""
+    def tokens(self) -> int:
+        """Names, operators, numbers and strings, but for docstrings."""
         documented = set(_docstring_lines(self.tree))
-        lines = enumerate((line.strip() for line in self.text.splitlines()), start=1)
-        return sum(bool(line) and not line.startswith("#") and i not in documented for i, line in lines)
+        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        return sum(token.type in CODE and token.start[0] not in documented for token in tokens)
 
     @cached_property
     def imports(self) -> list[Import]:
         """The imports of the package's own modules."""
-        inner = {id(node) for function in self.functions for node in ast.walk(function)}
-        found = ((node, module) for node in ast.walk(self.tree) for module in _modules(node))
-        own = ((node, module.split(".")[1:]) for node, module in found if module.split(".")[0] == "likewise")
-        return [
-            Import(_room(parts), ".".join(["likewise", *parts]), node.lineno, id(node) in inner)  # type: ignore[attr-defined]
-            for node, parts in own
-        ]
+        modules = (module.split(".") for node in ast.walk(self.tree) for module in _modules(node))
+        return [Import(_room(rest), ".".join(["likewise", *rest])) for first, *rest in modules if first == "likewise"]
 
     @cached_property
-    def functions(self) -> list[Function]:
-        return [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+    def classes(self) -> list[str]:
+        return [node.name for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)]
+
+    @cached_property
+    def bindings(self) -> list[str]:
+        """Every name that is bound to something, as often as it is."""
+        names = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        return [node.id for node in names if isinstance(node.ctx, ast.Store)]
+
+    @cached_property
+    def constants(self) -> list[tuple[str, ast.expr]]:
+        """Names in upper case and what they are bound to."""
+        return [(name, value) for node in ast.walk(self.tree) for name, value in _bound(node) if name.isupper()]
+
+    @property
+    def numeric(self) -> int:
+        """How many of the constants are a number."""
+        return sum(_is_number(value) for _, value in self.constants)
+
+    @property
+    def literals(self) -> int:
+        """How many numbers stand in the code, but for 0, 1, 2 and ½."""
+        values = (node.value for node in ast.walk(self.tree) if isinstance(node, ast.Constant) and _is_number(node))
+        return sum(value not in PLAIN for value in values)
 
 
 def _room(parts: list[str]) -> str:
@@ -98,9 +117,34 @@ def _modules(node: ast.AST) -> list[str]:
 
 def _docstring_lines(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | Function) and ast.get_docstring(node, clean=False) is not None:
-            first = node.body[0]
-            yield from range(first.lineno, (first.end_lineno or first.lineno) + 1)
+        match getattr(node, "body", None):
+            case [ast.Expr(ast.Constant(str())) as first, *_]:
+                yield from range(first.lineno, (first.end_lineno or first.lineno) + 1)
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names of an assignment, each with its value."""
+    match node:
+        case ast.AnnAssign(ast.Name(name), value=ast.expr() as value):
+            yield name, value
+        case ast.Assign(targets, value):
+            for target in targets:
+                match target, value:
+                    case ast.Name(name), _:
+                        yield name, value
+                    case ast.Tuple(names), ast.Tuple(values):
+                        yield from ((n.id, v) for n, v in zip(names, values, strict=False) if isinstance(n, ast.Name))
+
+
+def _is_number(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value):
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case ast.UnaryOp(operand=inner):
+            return _is_number(inner)
+        case ast.BinOp(left, _, right):
+            return _is_number(left) and _is_number(right)
+    return False
 
 
 @cache
@@ -137,6 +181,31 @@ def passages(sources: Iterable[Source]) -> Counter[tuple[str, str]]:
         for line in source.imports
         if line.room != source.room and f"{source.module} -> {line.module}" not in through
     )
+
+
+def single_importers(sources: Iterable[Source]) -> dict[str, str]:
+    """The modules that exactly one other imports, with that one: they may be halves of a file."""
+    importers = defaultdict(set)
+    for source in sources:
+        for line in source.imports:
+            importers[line.module].add(source.module)
+    modules = {source.module for source in sources}
+    return {module: min(who) for module, who in sorted(importers.items()) if len(who) == 1 and module in modules}
+
+
+def repeated_classes(sources: Iterable[Source]) -> dict[str, list[str]]:
+    """The names of classes that stand in more than one module, with the files."""
+    places = defaultdict(set)
+    for source in sources:
+        for name in source.classes:
+            places[name].add(source.name)
+    return {name: sorted(files) for name, files in sorted(places.items()) if len(files) > 1}
+
+
+def vagueness(sources: Iterable[Source]) -> float:
+    """The share of all bindings whose name says nothing."""
+    bindings = [name for source in sources for name in source.bindings]
+    return sum(name in VAGUE for name in bindings) / max(1, len(bindings))
 
 
 def upward(sources: Iterable[Source]) -> list[str]:

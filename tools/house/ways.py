@@ -35,6 +35,8 @@ class Way:
     """The files in the order in which they were entered, each with the function that was entered first."""
     passages: set[tuple[str, str]] = field(default_factory=set)
     """The pairs of files of which the first called the second."""
+    functions: int = 0
+    """How many different functions of the package were entered."""
     hops: int = 0
     """How often a call passed from file to file on the way to the deepest place."""
     loaded: list[str] = field(default_factory=list)
@@ -48,6 +50,7 @@ class Tracer:
         self.way = Way()
         self._local = threading.local()
         self._names: dict[CodeType, str | None] = {}
+        self._entered: set[CodeType] = set()
 
     def follow(self, work: Work) -> Way:
         threading.setprofile(self._event)
@@ -57,6 +60,7 @@ class Tracer:
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
+        self.way.functions = len(self._entered)
         self.way.loaded = sorted(_loaded())
         return self.way
 
@@ -76,6 +80,7 @@ class Tracer:
         before, hops = stack[-1] if stack else (name, 0)
         hops += before != name
         stack.append((name, hops))
+        self._entered.add(code)
         self.way.files.setdefault(name, code.co_qualname)
         self.way.hops = max(self.way.hops, hops)
         if before != name:

@@ -142,6 +142,8 @@ def _run(f: Objective, space: Space, similarity: Given, goals: Mapping[str, Any]
 
 def run(f: Objective, study: Study, settings: Settings) -> Result:
     """Run a study with f until an end is reached; `Study.optimize` says how."""
+    if not callable(f):
+        raise StudyError(f"f is a function of an object, not {brief(f)}; give the function itself")
     watch = Watch(settings, _sign(study, settings))
     before = {t.id for t in study.trials if t.state is State.ASKED}
     with _holding(study):

@@ -50,7 +50,7 @@ class Options(StudyOptions, RunOptions, total=False):
     """The options of `maximize` and `minimize`: every one of `Study`, but its direction, and of `Study.optimize`."""
 
 
-def check_options(given: Iterable[str]) -> None:
+def check_options(given: Iterable[str], options: type = Options) -> None:
     """A complaint about an option that is neither the study's nor the run's, with those that may be meant.
 
     >>> check_options(["budgets"])
@@ -58,7 +58,7 @@ def check_options(given: Iterable[str]) -> None:
     ...
     TypeError: there is no option 'budgets'; did you mean 'budget'?
     """
-    known = list(Options.__annotations__)
+    known = list(options.__annotations__)
     for name in given:
         if name not in known:
             raise TypeError(f"there is no option {name!r}; {did_you_mean(name, known)}")

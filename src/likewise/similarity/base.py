@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol, TypeGuard, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.errors import SimilarityError
 from likewise.similarity.encodings.arrays import Encoding, count, take
 
 Vector = NDArray[np.float64]
@@ -235,6 +236,8 @@ class Similarity(ABC):
         """The product with another similarity or a plain function, or this one scaled by a number."""
         if callable(other):
             return _algebra().Product((self, _algebra().as_similarity(other)))
+        if isinstance(other, str):
+            raise SimilarityError(f"{self.name} is multiplied by a number or a similarity, not by {other!r}")
         return _algebra().Scaled(self, float(other))
 
     def __rmul__(self, other: Function | float) -> Similarity:

@@ -11,8 +11,18 @@ from likewise.errors import SimilarityError
 
 def check_positive(name: str, what: str, value: float | None) -> None:
     """Refuse a parameter that is given and not positive."""
-    if value is not None and not (np.isfinite(value) and value > 0):
-        raise SimilarityError(f"{name} needs a positive {what}, not {value}")
+    if value is not None and not positive_numbers(value):
+        raise SimilarityError(f"{name} needs a positive {what}, not {value!r}")
+
+
+def positive_numbers(values: Any) -> bool:
+    """Whether these are one or several numbers, and all positive.
+
+    >>> [positive_numbers(values) for values in (0.5, [1, 2], "1", [], True)]
+    [True, True, False, False, False]
+    """
+    numbers = np.asarray(values)
+    return numbers.size > 0 and numbers.dtype.kind in "iuf" and bool(np.all(np.isfinite(numbers) & (numbers > 0)))
 
 
 def check_whole(name: str, what: str, value: Any, least: int = 1) -> None:

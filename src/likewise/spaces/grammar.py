@@ -58,6 +58,8 @@ class Grammar(Texts):
     def __post_init__(self) -> None:
         checked_where(self.where)
         checked_whole("the max_depth of a Grammar", self.max_depth)
+        if not isinstance(self.rules, Mapping):
+            raise SpaceError(f"the rules of a Grammar are a mapping, as in {{'S': ['S + x', 'x']}}, not {self.rules!r}")
         if self.start not in self.rules:
             raise SpaceError(f"the grammar has no rule for its start symbol {self.start!r}; add one, or give another")
         for symbol, productions in self.rules.items():

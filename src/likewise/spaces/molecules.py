@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
@@ -54,7 +54,7 @@ class Molecules(Texts):
     def __post_init__(self) -> None:
         checked_where(self.where)
         checked_whole("the max_tokens of Molecules", self.max_tokens)
-        if isinstance(self.start, str) or not len(self.start):
+        if isinstance(self.start, str) or not isinstance(self.start, Sized) or not len(self.start):
             raise SpaceError(f"Molecules needs a list of at least one SMILES to start from, not {self.start!r}")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise SpaceError(f"Molecules needs max_tokens of at least 1, not {self.max_tokens}")

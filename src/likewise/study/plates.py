@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from likewise.errors import SpaceError, StudyError
@@ -27,6 +27,13 @@ def make_plate(
 ) -> Plate | None:
     """The plate that a batch of `n` must fit on; None where it may be any batch."""
     at_least_one("groups", groups)
+    for argument, value, kind, such in (
+        ("same", same, Iterable, "['temperature']"),
+        ("at_most", at_most, Mapping | None, "{'ligand': 3}"),
+        ("fix", fix, Mapping | None, "{'base': 'KOAc'}"),
+    ):
+        if not isinstance(value, kind):
+            raise StudyError(f"{argument}={value!r} names no parts; give them as in {argument}={such}")
     shared = (same,) if isinstance(same, str) else tuple(same)
     if groups > 1 and not shared:
         raise StudyError(f"groups={groups} needs same=[…], the parts that each group shares")

@@ -82,8 +82,8 @@ class Study(Telling):
     spectrum: what is done about negative eigenvalues of the similarity, one treatment or several to choose from;
         "krein" by default, which the measurements in docs/decisions.md are for.
     bounds: between which values are known to lie: `(0, 100)` for a yield in percent, `(0, None)` for a concentration.
-        Predictions and their intervals stay inside; what is measured outside is taken as it is. With named outcomes a
-        mapping, by name. None by default.
+        Predictions and their intervals stay inside, and no gain beyond is hoped for in the choice; what is measured
+        outside is taken as it is. With named outcomes a mapping, by name. None by default.
     initial: observations before the model chooses; until then suggestions are spread out. 5 by default, as fewer tell
         a model next to nothing.
     lease: seconds after which suggestions that nobody settles return to the pool. This process renews its own from a
@@ -215,7 +215,8 @@ class Study(Telling):
         fix: the values of some parts: `fix={"base": "KOAc"}`.
         where: a condition on each object, as text (`"cost < 20 and solvent != 'DMF'"`) or as a function.
         cost: what an object costs: a function of it, the name of one of its fields, or a mapping. Objects are then
-            chosen by their expected gain per cost. None (default): all cost the same.
+            chosen by their expected gain per cost. It may be another at every ask: of a pool, each ask computes the
+            costs of all objects. None (default): all cost the same.
         budget: how much the objects may cost together; there are fewer than `n` where no more can be afforded.
 
         `same` to `where` are for records and pools of records; docs/study.md has the rules. With them the objects are
@@ -323,8 +324,9 @@ class Study(Telling):
         """
         # Above this room: this is its public door.
         from likewise.run.optimize import run
-        from likewise.run.options import Settings
+        from likewise.run.options import RunOptions, Settings, check_options
 
+        check_options(options, RunOptions)
         return run(f, self, Settings(**options))
 
     def begin_in_child(self) -> None:

@@ -142,10 +142,11 @@ def _parquet(source: Path, data: bytes, gzipped: bool) -> Table:
 
 def _structures(source: Path, data: bytes, kind: str) -> Table:
     dialect = Dialect(kind="structures")
+    text, _ = decode(data, str(source))
     if kind in DRAWINGS:
-        frame, notes = read_drawings(data, source)
+        frame, notes = read_drawings(text, source)
         return Table(source, frame, dialect, first=1, notes=tuple(notes))
-    return Table(source, read_lines(decode(data, str(source))[0], source), dialect, first=1)
+    return Table(source, read_lines(text, source), dialect, first=1)
 
 
 def _workbook(source: Path, data: bytes) -> Table:

@@ -46,7 +46,7 @@ def read_lines(text: str, source: Path) -> polars.DataFrame:
     return frame.with_columns(polars.lit(None, dtype=polars.String()).alias(VALUE))
 
 
-def read_drawings(data: bytes, source: Path) -> tuple[polars.DataFrame, list[str]]:
+def read_drawings(text: str, source: Path) -> tuple[polars.DataFrame, list[str]]:
     """The molecules of an .sdf file as SMILES with their properties, and a note on those that cannot be read."""
     import polars
 
@@ -54,7 +54,7 @@ def read_drawings(data: bytes, source: Path) -> tuple[polars.DataFrame, list[str
     rows: list[dict[str, Any]] = []
     unread: list[int] = []
     with import_extra("rdkit.rdBase", "reading molecules", "rdkit", "molecules").BlockLogs():
-        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
+        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(text.encode())), 1):
             if molecule is None or not molecule.GetNumAtoms():
                 unread.append(number)
                 continue

@@ -409,7 +409,7 @@ def test_too_little_memory_is_named() -> None:
         study.ask()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_large_pools_suggest_what_scoring_all_of_them_would(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # Five thousand objects, with the single precision and the chunks of larger pools.
     monkeypatch.setattr(exhaustive, "PRECISE", 0)

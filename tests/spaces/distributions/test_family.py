@@ -78,8 +78,9 @@ def test_the_divergence_and_its_gradient_are_those_of_the_formula(family: lw.Fam
             assert abs(found[i, k] - (up - down) / (2 * step)) < 6 * abs(error[i]).max() + 1e-3 * abs(found).max()
 
 
-@pytest.mark.parametrize("family", MADE, ids=lambda family: family.name)
-def test_a_study_of_any_family_is_stored_and_goes_on(family: lw.Family, tmp_path: Any) -> None:
+@pytest.mark.parametrize("make", [families.gamma, families.categorical])
+def test_a_study_of_a_family_is_stored_and_goes_on(make: Any, tmp_path: Any) -> None:
+    family = make()
     value = lw.Expectation(lambda omega: -np.abs(np.reshape(omega, (len(omega), -1))[:, 0] - 0.5), samples=64)
     where = f"sqlite:///{tmp_path}/study.db"
     found = lw.maximize(value, family, budget=6, storage=where)

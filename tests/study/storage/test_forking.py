@@ -230,7 +230,7 @@ def test_a_fork_that_python_does_not_know_of_is_refused(sqlite_url: str, monkeyp
     with open_storage(sqlite_url) as storage:
         log = log_of(storage)
         with monkeypatch.context() as patch:
-            patch.setattr(forking._forks, "_process", -1)
+            patch.setattr(forking._engines, "_process", -1)
             with pytest.raises(StorageError, match="forked without Python's knowledge"):
                 add(log, "a")
             with pytest.raises(StorageError, match="open studies after the fork"):
@@ -266,11 +266,15 @@ def test_an_inherited_study_is_another_worker_and_waits_for_no_thread_of_its_par
     child = os.fork()
     if child == 0:
         signal.alarm(30)
-        study.abandon()
-        study.tell(partly, {"cost": 2.0})
-        study.fail(failing)
-        study.tell(7, {"yield": 1.0, "cost": 1.0})
-        os._exit(0)
+        code = 1
+        try:
+            study.abandon()
+            study.tell(partly, {"cost": 2.0})
+            study.fail(failing)
+            study.tell(7, {"yield": 1.0, "cost": 1.0})
+            code = 0
+        finally:
+            os._exit(code)
     assert os.waitpid(child, 0)[1] == 0
     done.set()
     thread.join()

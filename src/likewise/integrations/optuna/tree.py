@@ -29,7 +29,7 @@ class Node:
     >>> trials = [{"model": "svm", "C": 1.0}, {"model": "bayes"}]
     >>> found = grow({"model": model, "C": C}, trials)
     >>> found.to_object({"model": "svm", "C": 1.0}), found.to_object({"model": "bayes"})
-    ({'model': {'0': {'C': 1.0}}}, {'model': {'1': None}})
+    ({'model': {'svm': {'C': 1.0}}}, {'model': {'bayes': None}})
     """
 
     parameters: Mapping[str, BaseDistribution]

@@ -26,6 +26,7 @@ from likewise.similarity.base import (
     Vector,
     numbered,
 )
+from likewise.similarity.checks import check_positive
 from likewise.similarity.combine.fixed import Fixed
 from likewise.similarity.combine.mix import Mix
 from likewise.similarity.combine.wrapper import Through, Wrapper
@@ -262,6 +263,7 @@ def warped(similarity: Similarity | Function, power: float) -> Similarity:
     >>> warped(lambda x, y: 0.5, 2)("a", "b")
     0.25
     """
+    check_positive("warped", "power", power)
     return Warped(as_similarity(similarity), float(power))
 
 

@@ -25,6 +25,7 @@ from likewise.similarity.base import (
     is_differentiable,
     numbered,
 )
+from likewise.similarity.checks import positive_numbers
 from likewise.similarity.combine.fields import Fields
 from likewise.similarity.combine.mix import NOTHING, power_slope, raised
 from likewise.similarity.combine.wrapper import Wrapper
@@ -80,13 +81,13 @@ class Parts(Similarity):
             raise SimilarityError(f"parts are combined by 'product' or 'sum', not by {how!r}")
         if not similarities:
             raise SimilarityError("Parts needs at least one field, as in Parts(solvent=Tanimoto())")
-        values = np.ones(len(similarities)) if weights is None else np.asarray(weights, dtype=float)
-        if values.shape != (len(similarities),) or not np.all(np.isfinite(values) & (values > 0)):
+        values = np.ones(len(similarities)) if weights is None else np.asarray(weights)
+        if values.shape != (len(similarities),) or not positive_numbers(values):
             raise SimilarityError(
-                f"Parts needs one positive weight for each of its fields {', '.join(similarities)}, not {weights}"
+                f"Parts needs one positive weight for each of its fields {', '.join(similarities)}, not {weights!r}"
             )
         parts = tuple(map(as_similarity, similarities.values()))
-        assign(self, how=how, fields=tuple(similarities), parts_=parts, weights=values)
+        assign(self, how=how, fields=tuple(similarities), parts_=parts, weights=values.astype(float))
 
     @property
     def parts(self) -> tuple[Similarity, ...]:

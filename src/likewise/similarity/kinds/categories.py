@@ -29,8 +29,8 @@ class Equal(Normalised):
     otherwise: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.otherwise < 1.0:
-            raise SimilarityError(f"Equal needs `otherwise` from 0 to below 1, not {self.otherwise}")
+        if isinstance(self.otherwise, str) or not 0.0 <= self.otherwise < 1.0:
+            raise SimilarityError(f"Equal needs `otherwise` from 0 to below 1, not {self.otherwise!r}")
 
     psd = True
     # A power of it has another `otherwise`.

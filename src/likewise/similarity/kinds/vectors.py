@@ -24,7 +24,7 @@ from likewise.similarity.base import (
     Similarity,
     Vector,
 )
-from likewise.similarity.checks import check_widths
+from likewise.similarity.checks import check_widths, positive_numbers
 
 Lengthscale = float | Sequence[float] | Vector | None
 
@@ -126,11 +126,8 @@ class Stationary(Normalised):
         """k(r²), and its derivative in r² when asked for."""
 
     def __post_init__(self) -> None:
-        if self.lengthscale is None:
-            return
-        values = np.atleast_1d(np.asarray(self.lengthscale, dtype=float))
-        if not np.all(np.isfinite(values) & (values > 0)):
-            raise SimilarityError(f"{self.name} needs positive lengthscales, not {self.lengthscale}")
+        if self.lengthscale is not None and not positive_numbers(self.lengthscale):
+            raise SimilarityError(f"{self.name} needs positive lengthscales, not {self.lengthscale!r}")
 
     def _lengthscales(self, dimension: int) -> Vector:
         if self.lengthscale is None:
