@@ -24,11 +24,11 @@ from benchmarks.tables import markdown, mean_and_error
 from benchmarks.tasks.base import Vector
 from benchmarks.tasks.catalogue import task
 from benchmarks.tasks.pool import Pool
-from likewise.model.assessment.diagnosis import unique_names
+from likewise.model.diagnosis import unique_names
 from likewise.model.fit import fit
-from likewise.model.gram import Gram
-from likewise.similarity.encodings.arrays import take
-from likewise.study.similarities import similarities
+from likewise.model.scores import Gram
+from likewise.similarity.encoding import take
+from likewise.study.methods.committee import similarities
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT, DOCS = Path(__file__).parent / "results" / "committee.json", ROOT / "docs" / "committee.md"

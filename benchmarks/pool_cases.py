@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 import likewise as lw
 from benchmarks.tasks.catalogue import data_folder
-from likewise.model.fit import Settings
-from likewise.similarity.encodings.packed_bits import packed_sizes
+from likewise.model.fit import FitSettings
+from likewise.similarity.features import packed_sizes
 from likewise.similarity.kinds.sets import Sets
 
 RATIO = 0.01
-FIXED = Settings(warps=(1.0,), ratios=(RATIO,), mixes=False, learn=False, offset=0.0, rescale=False)
+FIXED = FitSettings(warps=(1.0,), ratios=(RATIO,), mixes=False, learn=False, offset=0.0, rescale=False)
 WORDS = 32
 PARENTS = 20_000
 Figures = dict[str, Any]
@@ -203,7 +203,7 @@ def of_bits(similarity: Stored) -> Values:
 
 def ask_synthetic(path: str, n: int, told: int, batch: int, repeats: int, read: bool = False) -> Figures:
     """likewise on stored fingerprints; `read` compares with a sum over a matrix of the same size, in turn."""
-    from likewise.search.pool.partition import Partition
+    from likewise.search.pool.exhaustive import Partition
 
     similarity = Stored(path=path)
     values = of_bits(similarity)

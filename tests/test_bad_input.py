@@ -12,7 +12,7 @@ import pytest
 
 import likewise as lw
 from likewise import plots
-from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.acquisitions import Acquisition, Slopes
 from likewise.integrations.optuna import LikewiseSampler
 from likewise.similarity.base import Similarity
 

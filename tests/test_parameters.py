@@ -12,8 +12,7 @@ import pytest
 
 import likewise as lw
 from likewise import plots
-from likewise.run.options import RunOptions
-from likewise.study.options import StudyOptions
+from likewise.run.loop import RunOptions, StudyOptions
 from likewise.testing.similarities import check_similarity
 from likewise.testing.spaces import check_space
 

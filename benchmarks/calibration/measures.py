@@ -10,7 +10,7 @@ import numpy as np
 
 import likewise as lw
 from benchmarks.calibration.cases import CASES, Problem, Vector
-from likewise.acquisition.improvement import LogExpectedImprovement
+from likewise.acquisition.acquisitions import LogExpectedImprovement
 from likewise.acquisition.scorer import Scorer
 
 NOISE = 0.1

@@ -19,7 +19,7 @@ from benchmarks.tasks.base import Task, Vector
 from benchmarks.tasks.box import Box, Gaussian
 from benchmarks.tasks.families import Members
 from benchmarks.tasks.pool import Pool
-from likewise.similarity.auto.catalogue import usual_lengthscale
+from likewise.similarity.catalogue import usual_lengthscale
 
 # Module and name, imported when used: torch is loaded by those that need it alone.
 PEERS = {

@@ -17,9 +17,9 @@ from benchmarks.tasks.families import Members
 from benchmarks.tasks.mixed import Field, Mixed, Range
 from benchmarks.tasks.pool import Pool
 from benchmarks.tasks.qap import Assignment
-from likewise.similarity.auto.catalogue import of_records, usual_lengthscale
-from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.kinds.categories import Equal
+from likewise.similarity.algebra import fixed
+from likewise.similarity.catalogue import of_records, usual_lengthscale
+from likewise.similarity.kinds.sets import Equal
 
 Options = Callable[[Task], Mapping[str, Any]]
 

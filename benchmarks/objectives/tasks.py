@@ -15,7 +15,7 @@ from benchmarks.tasks.base import Matrix, Vector
 from benchmarks.tasks.box import Box
 from benchmarks.tasks.functions import branin
 from benchmarks.tasks.pool import Part, Pool
-from likewise.acquisition.fronts import hypervolume, is_nondominated
+from likewise.acquisition.hypervolume import hypervolume, is_nondominated
 
 INITIAL, BUDGET, GRID = 10, 30, 700
 # Random objects, of which those that break a constraint are taken to begin with: this many times as many as needed.

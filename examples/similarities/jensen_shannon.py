@@ -11,12 +11,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from likewise.similarity.base import Matrix, Pullback, Vector
-from likewise.similarity.checks import check_whole
-from likewise.similarity.kinds.distributions import covariances
-from likewise.similarity.kinds.distributions.covariances import Columns, Gaussians
-from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya, SymmetricKL, moments, precisions
-from likewise.similarity.kinds.distributions.gaussian_similarity import GaussianDivergence, split
+from likewise.similarity.base import Matrix, Pullback, Vector, check_whole
+from likewise.similarity.kinds import gaussians
+from likewise.similarity.kinds.gaussians import (
+    Bhattacharyya,
+    Columns,
+    GaussianDivergence,
+    Gaussians,
+    SymmetricKL,
+    moments,
+    precisions,
+    split,
+)
 
 FACTORS = 1000  # each is at most 2, so their product stays finite
 
@@ -28,7 +34,7 @@ class GeometricJensenShannon(GaussianDivergence):
     ½KL(p‖G) + ½KL(p'‖G) = ½D_SYM − D_B: G is a Gaussian again, so there is a closed form. Unlike `JensenShannon` it is
     unbounded. By default exp(−d/ℓ); with a `constant`, constant − d.
 
-    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
+    >>> from likewise.similarity.kinds.gaussians import Gaussian
     >>> round(GeometricJensenShannon(lengthscale=1.0)(Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)), 4)
     0.6065
     """
@@ -45,7 +51,7 @@ class GeometricJensenShannon(GaussianDivergence):
         return 0.5 * kl - overlap, lambda weights: 0.5 * pull_kl(weights) - pull_overlap(weights)
 
     def _columns(self, a: Gaussians, b: Gaussians) -> Columns:
-        both = zip(covariances.symmetric_kl(a, b), covariances.bhattacharyya(a, b), strict=True)
+        both = zip(gaussians.symmetric_kl(a, b), gaussians.bhattacharyya(a, b), strict=True)
         return ((0.5 * kl - overlap, 0.5 * g - h, 0.5 * G - H) for (kl, g, G), (overlap, h, H) in both)
 
 
@@ -59,7 +65,7 @@ class JensenShannon(GaussianDivergence):
     most log 2 (so `constant=np.log(2)` keeps constant − d non-negative) and exp(−d/ℓ) is PSD. The average has these up
     to its error: with 128 points 0.002 in one dimension, 0.006 in two, 0.014 in five (root mean square).
 
-    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
+    >>> from likewise.similarity.kinds.gaussians import Gaussian
     >>> round(JensenShannon(constant=np.log(2.0))(Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)), 2)
     0.35
     """

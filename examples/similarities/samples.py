@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.base import Matrix
-from likewise.similarity.checks import check_whole, check_widths
-from likewise.similarity.distance import DistanceSimilarity
+from likewise.similarity.base import Matrix, check_whole, check_widths
+from likewise.similarity.functions import DistanceSimilarity
 from likewise.similarity.kinds.vectors import squared_distances
 
 Quantiles = tuple[Matrix, NDArray[np.intp]]

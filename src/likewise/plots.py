@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import StudyError
-from likewise.figures import figures, fronts
-from likewise.report import fronts as front_data
+from likewise.figures import figures
 from likewise.report import plot_data
+from likewise.report import plot_data as front_data
 from likewise.study.study import Study
-from likewise.study.suggestion import Suggestion
-from likewise.tables.brief import brief
+from likewise.study.trial import Suggestion
+from likewise.tables.cells import brief
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +84,7 @@ def front(study: Study, suggestions: Sequence[Suggestion] = ()) -> Figure:
     suggestions: those of an ask, which are drawn with what is expected of them; none by default.
     """
     _of_study(study)
-    return fronts.front(front_data.front(study, suggestions))
+    return figures.front(front_data.front(study, suggestions))
 
 
 def hypervolume(study: Study) -> Figure:
@@ -93,7 +93,7 @@ def hypervolume(study: Study) -> Figure:
     study: one of several objectives.
     """
     _of_study(study)
-    return fronts.hypervolume(front_data.volumes(study))
+    return figures.hypervolume(front_data.volumes(study))
 
 
 def _enough(study: Study, least: int) -> None:

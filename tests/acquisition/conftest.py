@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import likewise as lw
-from likewise.acquisition.base import Acquisition
-from likewise.acquisition.confidence import LeastKnown, Spread
+from likewise.acquisition.acquisitions import Acquisition, LeastKnown, Spread
 
 ALL: list[Acquisition] = [
     lw.Mean(),

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.base import Care
-from likewise.acquisition.improvement import LAST, STEPS, bound_h, log_h
-from likewise.acquisition.scorer import Scorer
-from likewise.acquisition.thompson import draw, draw_normal
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
-from likewise.model.pending import HAIR
+from likewise.acquisition.acquisitions import LAST, STEPS, Care, bound_h, log_h
+from likewise.acquisition.scorer import Scorer, draw, draw_normal
+from likewise.model.fit import FitSettings, fit
 from likewise.model.posterior import Posterior
+from likewise.model.regression import HAIR
+from likewise.model.scores import Gram
 
 
 def exact_log_h(z):
@@ -109,7 +107,7 @@ def scorer(acquisition, spectrum="clip", pending=()):
     y = np.sin(5 * x[:, 0]) + x[:, 1]
     grams = [Gram.of(s, list(x)) for s in (lw.RBF(0.4), lw.Matern(0.6))]
     # With some noise: the square of a matrix has the square of its condition number, and digits are lost.
-    committee = fit(grams, y, settings=Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
+    committee = fit(grams, y, settings=FitSettings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1)))
     made = replace(Scorer.on(committee, acquisition), novel=False)
     return made.with_pending(list(pending)) if len(pending) else made
 
@@ -150,7 +148,7 @@ def test_pending_objects_condition_the_variance_and_leave_the_mean():
     x, pending, new = rng.random((8, 2)), rng.random((3, 2)), rng.random((20, 2))
     gram = Gram.of(lw.RBF(0.3), list(x))
     committee = fit(
-        [gram], np.sin(4 * x[:, 0]), settings=Settings(learn=False, warps=(1.0,), ratios=(1e-2,), offset=0.0)
+        [gram], np.sin(4 * x[:, 0]), settings=FitSettings(learn=False, warps=(1.0,), ratios=(1e-2,), offset=0.0)
     )
     waiting = committee.with_pending(list(pending))
     post = Posterior(gram, committee.members[0].regression)

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.outcome import means_of
-from likewise.acquisition.scorer import Scorer
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
+from likewise.acquisition.scorer import Scorer, means_of
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram
 
 LINE = lw.Box([0.0], [1.0])
 
@@ -66,7 +65,7 @@ def test_what_is_at_the_ceiling_is_told_apart_by_the_chance_to_reach_it(mean: fl
 def scorer(high: float, pending: Any = ()) -> Scorer:
     x = [[v] for v in np.linspace(0.0, 1.0, 9)]
     values = np.sin(6.0 * np.ravel(x))
-    limits = Settings(learn=False, rescale=False, bounds=(-np.inf, high))
+    limits = FitSettings(learn=False, rescale=False, bounds=(-np.inf, high))
     committee = fit([Gram.of(lw.RBF(0.3), x), Gram.of(lw.Matern(0.2), x)], values, settings=limits)
     return Scorer.on(committee, lw.LogExpectedImprovement()).with_pending(pending)
 
@@ -132,7 +131,7 @@ def test_a_front_under_ceilings_grows_as_draws_say() -> None:
         return {"a": 50.0 + 48.0 * np.sin(9.0 * v), "b": 40.0 + 39.0 * np.cos(7.0 * v)}
 
     study.tell_many([([v], values(v)) for v in np.linspace(0.0, 1.0, 6)])
-    from likewise.acquisition.fronts import hypervolume
+    from likewise.acquisition.hypervolume import hypervolume
 
     front = np.array([[t.outcomes["a"].value, 100.0 - t.outcomes["b"].value] for t in study.front])
     before, rng = hypervolume(front, np.zeros(2)), np.random.default_rng(0)

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.base import Acquisition
+from likewise.acquisition.acquisitions import Acquisition
 from likewise.acquisition.feasibility import MOST, chance
 from likewise.acquisition.scorer import Scorer
-from likewise.model.schedule import Data, Model
+from likewise.model.model import Data, Model
 from likewise.search.base import SearchState
 from likewise.search.gradient import GradientSearch
 from likewise.search.pool.exhaustive import ExhaustiveSearch

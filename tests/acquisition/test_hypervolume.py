@@ -13,17 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.base import Care
-from likewise.acquisition.constraints import Within
-from likewise.acquisition.fronts import hypervolume, reference_point
-from likewise.acquisition.hypervolume import Front, cells, log_volume, nondominated
-from likewise.acquisition.improvement import LogExpectedImprovement, between_h, log_h
-from likewise.acquisition.joint import IMPROVEMENT, JointScorer
-from likewise.acquisition.outcome import Certain, Outcome
-from likewise.acquisition.scorer import Scorer
-from likewise.model.comparison import Comparison
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
+from likewise.acquisition.acquisitions import Care, LogExpectedImprovement, Within, between_h, log_h
+from likewise.acquisition.hypervolume import Front, cells, hypervolume, log_volume, nondominated, reference_point
+from likewise.acquisition.joint_scorer import JointScorer
+from likewise.acquisition.scorer import IMPROVEMENT, Certain, ScoredOutcome, Scorer
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram, ObjectScores
 
 OUTCOMES = [1, 2, 3]
 OBJECTS = [[float(v)] for v in np.linspace(0.0, 1.0, 9)]
@@ -119,14 +114,14 @@ def committee(
     rng = np.random.default_rng(seed)
     values = np.sin(5.0 * np.ravel(objects) + seed) + 0.1 * rng.standard_normal(len(objects))
     grams = [Gram.of(lw.RBF(0.3), objects), Gram.of(lw.Matern(0.2), objects)]
-    return fit(grams, scale * values + offset, settings=Settings(learn=False, rescale=False, bounds=(-np.inf, high)))
+    return fit(grams, scale * values + offset, settings=FitSettings(learn=False, rescale=False, bounds=(-np.inf, high)))
 
 
 def scorer(
     outcomes: int, limits: tuple[float, float] | None = None, high: float = np.inf, **options: Any
 ) -> JointScorer:
-    found = [Outcome(committee(j, high=high), True) for j in range(outcomes)]
-    kept = [] if limits is None else [Outcome(committee(7), False, limits)]
+    found = [ScoredOutcome(committee(j, high=high), True) for j in range(outcomes)]
+    kept = [] if limits is None else [ScoredOutcome(committee(7), False, limits)]
     return JointScorer.on([*found, *kept], **options)
 
 
@@ -181,7 +176,7 @@ def test_bounds_are_bounds(case: str, pending: int) -> None:
 
 def test_one_objective_is_expected_improvement_to_the_last_digit() -> None:
     made, x = committee(0), [[v] for v in np.linspace(0.01, 0.98, 41)]
-    joint = JointScorer.on([Outcome(made, True, reference=-9.0)])
+    joint = JointScorer.on([ScoredOutcome(made, True, reference=-9.0)])
     alone = replace(Scorer.on(made, LogExpectedImprovement()), novel=False)
     for pending in ([], [[0.33]], [[0.81]]):
         joint, alone = joint.with_pending(pending), alone.with_pending(pending)
@@ -190,15 +185,15 @@ def test_one_objective_is_expected_improvement_to_the_last_digit() -> None:
 
 def test_the_scale_of_an_outcome_changes_nothing() -> None:
     x = [[v] for v in np.linspace(0.0, 1.0, 41)]
-    plain = JointScorer.on([Outcome(committee(j), True) for j in range(2)]).score(x)
-    other = [Outcome(committee(0, scale=1e6, offset=-5e5), True), Outcome(committee(1, scale=1e-3), True)]
+    plain = JointScorer.on([ScoredOutcome(committee(j), True) for j in range(2)]).score(x)
+    other = [ScoredOutcome(committee(0, scale=1e6, offset=-5e5), True), ScoredOutcome(committee(1, scale=1e-3), True)]
     np.testing.assert_allclose(JointScorer.on(other).score(x), plain, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
 def test_the_order_of_outcomes_changes_nothing(outcomes: int) -> None:
     x = [[v] for v in np.linspace(0.0, 1.0, 41)]
-    given = [Outcome(committee(j), True) for j in range(outcomes)]
+    given = [ScoredOutcome(committee(j), True) for j in range(outcomes)]
     np.testing.assert_allclose(JointScorer.on(given[::-1]).score(x), JointScorer.on(given).score(x), rtol=1e-9)
 
 
@@ -206,13 +201,13 @@ def test_without_anything_feasible_the_chance_leads() -> None:
     made, x = CASES["nothing feasible"](), [[v] for v in np.linspace(0.0, 1.0, 41)]
     assert made.front is None
     best = int(np.argmax(made.score(x)))
-    assert best == int(np.argmax(made.judge(Comparison(x)).feasible))
+    assert best == int(np.argmax(made.judge(ObjectScores(x)).feasible))
 
 
 def test_what_is_certain_counts_as_it_is() -> None:
     """A certain objective is a committee that knows: the product of its gain and of the other's improvement."""
     cheap = Certain(lambda objects: -np.ravel(objects), 0.5, reference=-2.0)
-    made = JointScorer.on([Outcome(committee(0), True, reference=-9.0)], [cheap])
+    made = JointScorer.on([ScoredOutcome(committee(0), True, reference=-9.0)], [cheap])
     x = [[v] for v in np.linspace(0.0, 1.0, 11)]
     draws = np.random.default_rng(0).standard_normal(200_000)
     own, (member, *_) = made.committees[0], made.committees[0].members

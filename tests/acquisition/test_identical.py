@@ -11,17 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.measurement import noise_of
-from likewise.acquisition.scorer import Scorer
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
+from likewise.acquisition.scorer import Scorer, noise_of
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram
 
 POINTS = [(a, b) for a in range(4) for b in range(4)]
 
 
 def committee(similarities: list[Any], objects: list[Any], values: Any, ratio: float) -> Any:
     grams = [Gram.of(similarity, objects) for similarity in similarities]
-    return fit(grams, np.asarray(values, dtype=float), settings=Settings(ratios=(ratio,), learn=False))
+    return fit(grams, np.asarray(values, dtype=float), settings=FitSettings(ratios=(ratio,), learn=False))
 
 
 def first_alone() -> Any:

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.base import Acquisition
+from likewise.acquisition.acquisitions import Acquisition
 from likewise.acquisition.scorer import Scorer
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram
 
 IMPROVEMENTS = [lw.LogExpectedImprovement(), lw.ProbabilityOfImprovement()]
 
@@ -26,7 +26,7 @@ def made(seed: int, acquisition: Acquisition = IMPROVEMENTS[0], spectrum: str = 
     # The last similarity is indefinite, so that there is something to treat.
     close = lw.from_function(lambda a, b: float(abs(a[0] - b[0]) < 0.3))
     grams = [Gram.of(similarity, list(x)) for similarity in (lw.RBF(0.4), lw.Matern(0.6), close)]
-    standing = Settings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1))  # type: ignore[arg-type]
+    standing = FitSettings(spectra=(spectrum,), ratios=(1e-3, 1e-2, 1e-1, 5e-1))  # type: ignore[arg-type]
     return Scorer.on(fit(grams, y, settings=standing), acquisition)
 
 
@@ -75,7 +75,7 @@ def test_an_object_in_flight_lowers_the_worth_of_others_as_telling_its_own_mean_
     rng = np.random.default_rng(seed)
     x, y = rng.random((10, 2)), rng.standard_normal(10)
     gram = Gram.of(lw.RBF(0.3), list(x))
-    standing = Settings(learn=False, ratios=(1e-2,), warps=(1.0,), offset=0.0)
+    standing = FitSettings(learn=False, ratios=(1e-2,), warps=(1.0,), offset=0.0)
     # Of improvements that count however small they are.
     scorer = replace(Scorer.on(fit([gram], y, settings=standing), IMPROVEMENTS[0]), margins=0.0)
     (member,) = scorer.committee.members
@@ -102,5 +102,5 @@ def test_one_lucky_measurement_is_no_incumbent() -> None:
     y = np.append(0.3 * rng.standard_normal(20), 3.0)
     x += [np.array([v]) for v in np.linspace(0, 1, 10)]
     y = np.append(y, 0.3 * rng.standard_normal(10))
-    scorer = Scorer.on(fit([Gram.of(lw.RBF(0.3), x)], y, settings=Settings(ratios=(1e-1, 5e-1))), IMPROVEMENTS[0])
+    scorer = Scorer.on(fit([Gram.of(lw.RBF(0.3), x)], y, settings=FitSettings(ratios=(1e-1, 5e-1))), IMPROVEMENTS[0])
     assert scorer.incumbents.max() < 0.7 * scorer.committee.targets.max()

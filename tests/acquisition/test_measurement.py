@@ -10,13 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.measurement import DOUBT, margins_of, moved, moved_slope
-from likewise.acquisition.scorer import Scorer
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
-from likewise.model.pending import Panel, Pending, doubts, settle
-from likewise.model.regression import Regression
-from likewise.similarity.combine.fixed import fixed
+from likewise.acquisition.scorer import DOUBT, Scorer, margins_of, moved, moved_slope
+from likewise.model.fit import FitSettings, fit
+from likewise.model.regression import Pending, PendingPanel, Regression, doubts, known_values
+from likewise.model.scores import Gram
+from likewise.similarity.algebra import fixed
 
 EI = lw.LogExpectedImprovement()
 
@@ -25,7 +23,7 @@ def fitted(seed: int, ratio: float, n: int = 10) -> tuple[Gram, Regression, Scor
     rng = np.random.default_rng(seed)
     x, y = rng.random((n, 2)), rng.standard_normal(n)
     gram = Gram.of(lw.RBF(0.3), list(x))
-    made = fit([gram], y, settings=Settings(learn=False, ratios=(ratio,), warps=(1.0,), offset=0.0))
+    made = fit([gram], y, settings=FitSettings(learn=False, ratios=(ratio,), warps=(1.0,), offset=0.0))
     return gram, made.members[0].regression, Scorer.on(made, EI)
 
 
@@ -52,14 +50,14 @@ def test_what_is_taken_as_known_is_as_if_it_were_in_flight(seed: int, many: int)
     places = rng.choice(len(gram), many, replace=False).tolist()
     grown = gram.grow([gram.objects[i] for i in places])
     flying = Pending.on(regression, grown.scores[len(gram) :, : len(gram)], grown.scores[len(gram) :, len(gram) :])
-    known = settle(regression, places)
+    known = known_values(regression, places)
     assert known is not None
     others = gram.similarity.encode(list(rng.random((20, 2))))
     rows, wide = gram.rows(others), grown.rows(others)
     before = regression.variance(rows, np.ones(20))[None]
     sure = Pending.on(regression, np.zeros((0, len(gram))), np.zeros((0, 0)), known)
-    settled = Panel((regression,), (sure,)).lower(before, rows)
-    later = Panel((regression,), (flying,)).lower(before, wide)
+    settled = PendingPanel((regression,), (sure,)).lower(before, rows)
+    later = PendingPanel((regression,), (flying,)).lower(before, wide)
     np.testing.assert_allclose(settled, later, atol=1e-4 * regression.spread)
     assert np.all(settled <= before * (1 + 1e-9))
 

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.fronts import hypervolume
-from likewise.acquisition.hypervolume import EXACT, spread_directions
-from likewise.acquisition.joint import JointScorer
-from likewise.acquisition.outcome import Outcome
-from likewise.acquisition.promise import shares_of_growth
-from likewise.model.comparison import Comparison
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
+from likewise.acquisition.hypervolume import EXACT, hypervolume, shares_of_growth, spread_directions
+from likewise.acquisition.joint_scorer import JointScorer
+from likewise.acquisition.scorer import ScoredOutcome
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram, ObjectScores
 
 OBJECTS = [[float(v)] for v in np.linspace(0.0, 1.0, 9)]
 NEW = [[0.06], [0.31], [0.44], [0.93], [1.3]]
@@ -26,8 +23,8 @@ def scorer(outcomes: int, reference: float | None = None) -> JointScorer:
     for j in range(outcomes):
         values = np.sin(5.0 * np.ravel(OBJECTS) + 1.7 * j) + 0.3 * np.random.default_rng(j).standard_normal(9)
         grams = [Gram.of(lw.RBF(0.2), OBJECTS), Gram.of(lw.Matern(0.1), OBJECTS)]
-        committee = fit(grams, values, settings=Settings(learn=False, rescale=False))
-        found.append(Outcome(committee, True, reference=reference if j == 0 else None))
+        committee = fit(grams, values, settings=FitSettings(learn=False, rescale=False))
+        found.append(ScoredOutcome(committee, True, reference=reference if j == 0 else None))
     directions = spread_directions(outcomes, np.random.default_rng(0)) if outcomes > EXACT else None
     return JointScorer.on(found, directions=directions, settle=False)
 
@@ -36,7 +33,7 @@ def drawn(judge: JointScorer, n: int) -> Any:
     """Draws of every outcome of the new objects, of shape (outcomes, draws, objects)."""
     rng, found = np.random.default_rng(1), []
     for committee in judge.committees:
-        means, variances = committee.moments(*committee.compare(Comparison(NEW)))
+        means, variances = committee.moments(*committee.compare(ObjectScores(NEW)))
         who = rng.choice(len(committee.weights), size=n, p=committee.weights)
         found.append(rng.normal(means[who], np.sqrt(variances[who])))
     return np.stack(found)
@@ -53,7 +50,7 @@ def test_the_chance_to_enter_the_front_is_that_of_draws(outcomes: int, reference
     free = np.ones(draws.shape[1:], dtype=bool) if reference is None else draws[0] > reference
     for point in points:
         free &= np.any(draws > point[:, None, None], axis=0)
-    np.testing.assert_allclose(judge.judge(Comparison(NEW)).chance, free.mean(axis=0), atol=0.09)
+    np.testing.assert_allclose(judge.judge(ObjectScores(NEW)).chance, free.mean(axis=0), atol=0.09)
 
 
 @pytest.mark.parametrize("outcomes", [2, 4, 5])
@@ -76,4 +73,4 @@ def test_growth_of_a_front_of_four_outcomes_is_a_share_of_it() -> None:
         np.mean([hypervolume(np.vstack([points, one]), reference) - before for one in draws[:, :, i].T]) / before
         for i in range(len(NEW))
     ]
-    np.testing.assert_allclose(judge.judge(Comparison(NEW)).gain, exact, rtol=0.4, atol=0.02)
+    np.testing.assert_allclose(judge.judge(ObjectScores(NEW)).gain, exact, rtol=0.4, atol=0.02)

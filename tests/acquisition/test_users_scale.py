@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.base import Care
-from likewise.acquisition.fronts import hypervolume
-from likewise.acquisition.improvement import LogExpectedImprovement, between_h
-from likewise.acquisition.joint import JointScorer
-from likewise.acquisition.measurement import moved
-from likewise.acquisition.outcome import Outcome
-from likewise.acquisition.users_scale import UsersScale
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
-from likewise.model.targets.transforms import Ranked, Standardised, YeoJohnson
+from likewise.acquisition.acquisitions import Care, LogExpectedImprovement, between_h
+from likewise.acquisition.hypervolume import hypervolume
+from likewise.acquisition.joint_scorer import JointScorer, UsersScale
+from likewise.acquisition.scorer import ScoredOutcome, moved
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram
+from likewise.model.transforms import Ranked, Standardised, YeoJohnson
 
 SCALES = [
     UsersScale(np.array([-1.0, 0.0, 0.7]), np.array([3.0, 1.0, 0.2])),
@@ -81,10 +78,10 @@ def scorer(kind: Any) -> JointScorer:
     first, second = np.exp(3 * SMOOTH[:, 0]), -SMOOTH[:, 0] + np.sin(3 * SMOOTH[:, 1])
     gram = Gram.of(lw.Matern(0.4), SMOOTH.tolist())
     # Some noise, so that differences are not of rounding.
-    noisy = Settings(ratios=(1e-2, 1e-1), learn=False)
+    noisy = FitSettings(ratios=(1e-2, 1e-1), learn=False)
     bent = fit([gram], first, transform=kind.of(first), settings=noisy)
     plain = fit([gram], second, transform=Standardised.of(second), settings=noisy)
-    return JointScorer.on([Outcome(bent, True), Outcome(plain, True)])
+    return JointScorer.on([ScoredOutcome(bent, True), ScoredOutcome(plain, True)])
 
 
 @pytest.mark.parametrize("kind", [YeoJohnson, Ranked])

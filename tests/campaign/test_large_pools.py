@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from likewise.similarity.auto import prices
-from likewise.similarity.encodings import pieces
+from likewise.similarity import auto, parallel
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -26,8 +25,8 @@ def test_a_pool_in_pieces_gives_the_same_answer(run: Run, save: Save, monkeypatc
     table = save("\n".join(["smiles,y", *lines]))
     command = ("suggest", table, "-n", 4, "-s", "tanimoto,tanimoto_counts", "--json")
     plain = run(*command).data["suggestions"]
-    monkeypatch.setattr(pieces, "PIECE", 64)
-    monkeypatch.setattr(pieces, "cores", lambda: 1)
+    monkeypatch.setattr(parallel, "PIECE", 64)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
     ahead = run(*command).data["suggestions"]
     assert [s["object"] for s in ahead] == [s["object"] for s in plain]
     assert [s["mean"] for s in ahead] == pytest.approx([s["mean"] for s in plain])
@@ -37,7 +36,7 @@ def test_what_takes_too_long_is_left_out_and_named(run: Run, save: Save, monkeyp
     pytest.importorskip("rdkit")
     lines = [f"{smiles},{len(smiles) + i % 3 if i % 12 == 0 else ''}" for i, smiles in enumerate(molecules(240))]
     table = save("\n".join(["smiles,y", *lines]))
-    monkeypatch.setattr(prices, "SECONDS", 0.0)
+    monkeypatch.setattr(auto, "SECONDS", 0.0)
     answer = run("suggest", table, "-n", 1)
     assert answer.code == 0
     assert "is left out: comparing" in answer.err
@@ -50,8 +49,8 @@ def test_a_broken_molecule_in_a_large_pool_is_named_by_its_row(
     lines = [f"{smiles},{len(smiles) if i % 12 == 0 else ''}" for i, smiles in enumerate(molecules(240))]
     lines[200] = "C1CC,"
     table = save("\n".join(["smiles,y", *lines]))
-    monkeypatch.setattr(pieces, "PIECE", 64)
-    monkeypatch.setattr(pieces, "cores", lambda: 1)
+    monkeypatch.setattr(parallel, "PIECE", 64)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
     answer = run("suggest", table, "-s", "tanimoto")
     assert answer.code == 1
     assert "row 202" in answer.err

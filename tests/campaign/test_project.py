@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.campaign.aims import read_aims
-from likewise.campaign.project import find_project, read_project
-from likewise.campaign.project_text import project_text, toml_value
+from likewise.campaign.columns import read_aims
+from likewise.campaign.settings import find_project, project_text, read_project, toml_value
 from likewise.errors import TableError
 
 Save = Callable[..., Path]

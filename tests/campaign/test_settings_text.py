@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.campaign.settings_text import write_settings
-from likewise.campaign.space_text import space
+from likewise.campaign.space_text import space, write_settings
 from likewise.errors import LikewiseError, UsageError
 
 Run = Callable[..., Any]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.campaign.spellings import fold_molecule, spellings, twins
+from likewise.campaign.objects import fold_molecule, spellings, twins
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from likewise.campaign.listener import Listener
+from likewise.campaign.columns import Kind, combine, read_state
+from likewise.campaign.names import Request
 from likewise.campaign.problem import solve
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices
-from likewise.campaign.similarities import Request
-from likewise.campaign.states import Kind, combine, read_state
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.text import Listener
 from likewise.study.trial import State as Trial
 
 Save = Callable[..., Path]
@@ -92,7 +91,7 @@ def test_a_text_in_place_of_a_value_is_not_hidden_by_the_status(save: Save) -> N
     "rows", [["<5"] * 6, ["<5", "<4", "<3", ">2", "<6", "<5"], ["<5", "<5", "<5", "<5", "7", ">90"]]
 )
 def test_a_table_of_limits_is_judged_and_suggests(save: Save, rows: list[str]) -> None:
-    from likewise.campaign.judgement import judge
+    from likewise.campaign.reasons import judge
 
     table = "temp,yield\n" + "".join(f"{20 + 10 * i},{cell}\n" for i, cell in enumerate(rows)) + "90,\n100,\n"
     listener = Listener()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.campaign.plate_map import plate_map, wells
+from likewise.campaign.outputs import plate_map, wells
 from likewise.errors import UsageError
 
 Run = Callable[..., Any]

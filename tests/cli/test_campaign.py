@@ -567,7 +567,7 @@ def test_a_command_that_ends_half_way_is_run_again(
     run: Run, words: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """Wherever it stops, the same command makes the same round again, and nothing is out twice."""
-    from likewise.campaign.runs import commit
+    from likewise.campaign import outputs
 
     command = ("suggest", words, "-n", 3, "-o", "word", *FAST, "--out", "next.csv")
 
@@ -575,7 +575,7 @@ def test_a_command_that_ends_half_way_is_run_again(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(commit, step, stop)
+        patch.setattr(outputs, step, stop)
         assert run(*command).code == 1
     assert run(*command).code == 0
     asked = rows(Path("next.csv"))

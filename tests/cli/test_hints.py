@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import likewise
-from likewise.cli.hints import HINTS
+from likewise.cli.main import HINTS
 
 PACKAGE = Path(likewise.__file__).parent
 # Storages are mended by a command alone, which their errors name; the names of colours in a page begin like options.
-EXEMPT = {"cli", "storage", "svg.py"}
+EXEMPT = {"cli", "storage", "charts.py"}
 BELOW = [path for path in PACKAGE.rglob("*.py") if not EXEMPT & set(path.relative_to(PACKAGE).parts)]
 
 

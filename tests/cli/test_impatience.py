@@ -169,7 +169,7 @@ def run_again(run: Run, asked: Table) -> str:
 
 
 def test_a_table_that_changes_once_is_read_again(run: Run, asked: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likewise.campaign.runs import results
+    from likewise.campaign import results
     from likewise.cli.work import suggest
 
     def once(module: Any, name: str) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from likewise.model import schedule
-from likewise.model.assessment import diagnosis
+from likewise.model import diagnosis, model
 from likewise.similarity.kinds.strings import Hamming
 
 Run = Callable[..., Any]
@@ -27,7 +26,7 @@ def test_the_committee_is_fitted_once(run: Run, words: Path, monkeypatch: pytest
 
         return counted
 
-    for module in (schedule, diagnosis):
+    for module in (model, diagnosis):
         monkeypatch.setattr(module, "fit", count(module.fit))
     command = ("suggest", words, "-n", 3, "-o", "word", "-s", "hamming,ngrams(2)")
     assert run(*command, "--report", "r.html", "--out", "next.csv").code == 0

@@ -12,9 +12,8 @@ import polars
 import pytest
 from tests.fixtures.alloys import AIMS, table
 
-from likewise.campaign.listener import Listener
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.text import Listener
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

@@ -12,14 +12,13 @@ from typing import Any
 import polars
 import pytest
 
-from likewise.campaign.aims import read_aims
-from likewise.campaign.listener import Listener
+from likewise.campaign.columns import read_aims
+from likewise.campaign.names import Request
 from likewise.campaign.problem import solve
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices
-from likewise.campaign.similarities import Request
-from likewise.report import fronts
-from likewise.report.rounds import round_starts
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.text import Listener
+from likewise.report import plot_data
+from likewise.report.charts import round_starts
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -284,7 +283,7 @@ def test_the_growth_of_the_front_is_shown_by_rounds(run: Run, save: Save) -> Non
     request = Request(aims=read_aims(["strength", "price:min"], ["imp<=2.2"]))
     problem, _ = solve(sheet(file, choices, Listener()), request, lambda problem: None, Listener())
     assert round_starts(problem, ["strength", "price"]) == [0, 3, 7]
-    assert len(fronts.volumes(problem.study).values) == 11
+    assert len(plot_data.volumes(problem.study).values) == 11
 
 
 BRANCHES = """space = "OneOf"

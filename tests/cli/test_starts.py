@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import likewise as lw
-from likewise.similarity.encodings import pieces
+from likewise.similarity import parallel
 
 # Without what `python -m` itself loads (collections, functools, …): only `-P` helps there.
 NAMES = (
@@ -75,8 +75,8 @@ def test_a_process_that_encodes_runs_nothing_in_the_working_directory(
 ) -> None:
     monkeypatch.chdir(hostile)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
-    monkeypatch.setattr(pieces, "PIECE", 1)
-    assert len(list(pieces.encode_pieces([lw.Hamming()], ["ab", "cd"], 2))) == 2
+    monkeypatch.setattr(parallel, "PIECE", 1)
+    assert len(list(parallel.encode_pieces([lw.Hamming()], ["ab", "cd"], 2))) == 2
     assert "PYTHONSAFEPATH" not in os.environ
 
 
@@ -89,8 +89,8 @@ def test_a_process_that_encodes_finds_the_modules_of_an_interactive_one(
     monkeypatch.setattr(sys, "path", [*(entry for entry in sys.path if entry), ""])
     from words_of_mine import Word  # type: ignore[import-not-found]
 
-    monkeypatch.setattr(pieces, "PIECE", 1)
-    assert len(list(pieces.encode_pieces([lw.Hamming()], [Word("ab"), Word("cd")], 2))) == 2
+    monkeypatch.setattr(parallel, "PIECE", 1)
+    assert len(list(parallel.encode_pieces([lw.Hamming()], [Word("ab"), Word("cd")], 2))) == 2
 
 
 def test_a_pool_in_a_script_elsewhere_runs_nothing_in_the_working_directory(hostile: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import polars
 import pytest
 
-from likewise.spaces.pools.pool import Pool
+from likewise.spaces.pool import Pool
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]
@@ -282,7 +282,7 @@ def test_a_broken_smiles_is_reported_with_its_row_and_skipped_only_if_told(run: 
 
 def test_one_broken_smiles_among_ten_thousand(run: Run, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rdkit")
-    monkeypatch.setattr("likewise.similarity.encodings.pieces.cores", lambda: 1)
+    monkeypatch.setattr("likewise.similarity.parallel.cores", lambda: 1)
     lines = [f"{'C' * (i % 10 + 1)}{'NOS'[i % 3]}{'C' * (i // 30 % 10)},{i if i < 20 else ''}" for i in range(10_000)]
     lines[7776] = "C1CC((,"
     table = save("\n".join(["smiles,yield", *lines]))

@@ -12,7 +12,7 @@ import pytest
 from tools.house.source import ROOT
 
 import likewise as lw
-from likewise.model.fit import Settings
+from likewise.model.fit import FitSettings
 from likewise.search.choose import choose_search
 from likewise.study.methods.committee import CommitteeMethod
 
@@ -60,7 +60,7 @@ def same(one: Any, two: Any) -> bool:
 def test_every_departure_is_documented() -> None:
     assert {"spectra", "warps", "transform", "singular", "survivors", "amplitude", "step"} <= differences()
     assert not differences() - listed() - ALIKE
-    assert {f.name for f in fields(Settings)} <= listed()
+    assert {f.name for f in fields(FitSettings)} <= listed()
 
 
 def test_a_departure_that_is_not_listed_is_noticed() -> None:

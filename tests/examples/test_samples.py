@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from likewise.errors import MissingExtra, SimilarityError
-from likewise.similarity.kinds.distributions.gaussian import Gaussian
-from likewise.similarity.kinds.distributions.gaussian_divergences import Wasserstein2
+from likewise.similarity.kinds.gaussians import Gaussian, Wasserstein2
 from likewise.testing.similarities import check_similarity
 
 numbers = st.lists(st.floats(-5, 5), min_size=1, max_size=12)

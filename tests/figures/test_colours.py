@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib")
 import likewise as lw
 from likewise import plots
 from likewise.figures import figures
-from likewise.figures.data import Map
+from likewise.figures.figures import Map
 
 
 def brightness(minimize: bool) -> np.ndarray:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from likewise.figures.labels import apart
+from likewise.figures.figures import apart
 
 points = st.integers(1, 9).flatmap(
     lambda n: arrays(float, (n, 2), elements=st.floats(-3, 3).map(lambda x: round(x, 3)))

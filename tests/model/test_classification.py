@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
-from likewise.model.classification import classify
+from likewise.acquisition.feasibility import classify
 
 
 @pytest.mark.parametrize("prior_mean", [0.0, 0.7])

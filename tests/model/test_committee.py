@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.comparison import Comparison
 from likewise.model.evidence import misfit_share
-from likewise.model.fit import LEAST_SHARE, Settings, fit, recondition
-from likewise.model.gram import Gram
-from likewise.model.targets.transforms import Ranked, Standardised, Tamed, YeoJohnson
-from likewise.similarity.combine.mix import Mix
+from likewise.model.fit import LEAST_SHARE, FitSettings, fit, recondition
+from likewise.model.scores import Gram, ObjectScores
+from likewise.model.transforms import Ranked, Standardised, Tamed, YeoJohnson
+from likewise.similarity.algebra import Mix
 
 
 def words(t, seed=0):
@@ -59,7 +58,7 @@ def test_an_explanation_is_prediction_and_influence(waiting):
     grams, _, values = problem()
     committee = fit(grams, values).with_pending(waiting)
     new = words(5, seed=7)
-    prediction, influence = committee.explain(Comparison(new))
+    prediction, influence = committee.explain(ObjectScores(new))
     np.testing.assert_array_equal(prediction, committee.predict(new))
     np.testing.assert_array_equal(influence, committee.influence(new))
 
@@ -142,7 +141,7 @@ def test_reseating_on_the_same_data_changes_nothing_and_on_more_data_conditions(
 
 def test_one_criterion_for_all_when_a_member_has_no_marginal_likelihood():
     grams, _, values = problem()
-    committee = fit(grams, values, settings=Settings(spectra=("clip", "as_is")))
+    committee = fit(grams, values, settings=FitSettings(spectra=("clip", "as_is")))
     kinds = {m.regression.treatment.kind for m in committee.members}
     assert kinds <= {"clip", "as_is"}
     np.testing.assert_allclose(committee.weights.sum(), 1.0)

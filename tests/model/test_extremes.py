@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.improvement import log_h
-from likewise.model.targets.transforms import Standardised
+from likewise.acquisition.acquisitions import log_h
+from likewise.model.transforms import Standardised
 
 AT = [[float(x)] for x in np.linspace(0.0, 1.0, 21)]
 

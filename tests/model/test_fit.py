@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.fit import DEFAULT, OCCAM, Targets, mixes, suitable_transform
-from likewise.model.gram import Gram
-from likewise.model.hyperparameters import learn
-from likewise.model.targets.transforms import Standardised
-from likewise.similarity.combine.fixed import fixed
+from likewise.model.fit import DEFAULT, OCCAM, Targets, learn, mixes, suitable_transform
+from likewise.model.scores import Gram
+from likewise.model.transforms import Standardised
+from likewise.similarity.algebra import fixed
 
 SPACE = lw.OneOf(quiet=lw.Record(x=lw.Float(0, 1)), wild=lw.Record(x=lw.Float(0, 1)))
 

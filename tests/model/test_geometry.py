@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.geometry import coefficients, feature_map, geometric_posterior
+from likewise.paper import coefficients, feature_map, geometric_posterior
 
 
 @given(seed=st.integers(0, 10_000), t=st.integers(1, 8), noise=st.floats(0.01, 1.0))

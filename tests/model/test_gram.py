@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.model.fit import fit
-from likewise.model.gram import Gram
+from likewise.model.scores import Gram
 
 DISTANCES = [lambda a, b: abs(a - b), lambda a, b: float(a != b), lambda a, b: abs(a - b) + 1e-9]
 

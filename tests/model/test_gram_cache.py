@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model import gram_cache as grams
-from likewise.model.gram import Gram
-from likewise.model.gram_cache import GramCache
-from likewise.model.schedule import EVERY_EVENT_UNTIL, Data, Model
-from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.distance import DistanceSimilarity
-from likewise.similarity.kinds.categories import Equal
+from likewise.model import scores as grams
+from likewise.model.model import EVERY_EVENT_UNTIL, Data, Model
+from likewise.model.scores import Gram, GramCache
+from likewise.similarity.algebra import fixed
+from likewise.similarity.functions import DistanceSimilarity
+from likewise.similarity.kinds.sets import Equal
 
 POINTS = list(np.random.default_rng(0).random((40, 4)))
 CALLS: list[int] = []

@@ -15,7 +15,7 @@ from likewise.model.evidence import (
     spectral_evidence,
     tridiagonal_evidence,
 )
-from likewise.model.hyperparameters import _objective, learn, learn_mix, tabulate
+from likewise.model.fit import _objective, learn, learn_mix, tabulate
 from likewise.model.spectrum import treat
 from likewise.similarity.base import LogNormal
 from likewise.similarity.kinds.vectors import lengthscale_prior

@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 from scipy import linalg
 
 import likewise as lw
-from likewise.model.influence import (
-    Cholesky,
-    Explicit,
-    basic_solution,
-    minimum_norm_solution,
-    numerical_rank,
-    solve,
-)
+from likewise.model.solvers import Cholesky, Explicit, basic_solution, minimum_norm_solution, numerical_rank, solve
 
 
 @st.composite

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.pending import Panel, Pending, settle
-from likewise.model.regression import Regression, regress
+from likewise.model.regression import Pending, PendingPanel, Regression, known_values, regress
 from likewise.model.spectrum import Spectrum, treat
 
 T, M, P = 9, 5, 2
@@ -52,14 +51,14 @@ CASES = [
 def test_several_say_what_each_says_alone(kind: Any, psd: bool, decompose: bool, seed: int) -> None:
     regressions, wide, rows, among = case(seed, kind, psd, decompose)
     own, selves = wide[:, :T], np.ones(M)
-    means, variances = Panel(regressions, [None] * 3).moments(own, selves)
+    means, variances = PendingPanel(regressions, [None] * 3).moments(own, selves)
     for i, one in enumerate(regressions):
         np.testing.assert_allclose(means[i], one.mean(own), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(variances[i], one.variance(own, selves), rtol=1e-7, atol=1e-10)
-    pending = [Pending.on(one, rows, among, settle(one, [i])) for i, one in enumerate(regressions)]
-    lower = Panel(regressions, pending).lower(variances, wide)
+    pending = [Pending.on(one, rows, among, known_values(one, [i])) for i, one in enumerate(regressions)]
+    lower = PendingPanel(regressions, pending).lower(variances, wide)
     for i, (one, own_pending) in enumerate(zip(regressions, pending, strict=True)):
-        alone = Panel([one], [own_pending])
+        alone = PendingPanel([one], [own_pending])
         np.testing.assert_allclose(lower[i], alone.lower(variances[i][None], wide)[0], rtol=1e-9, atol=1e-12)
         fall = one.spread * np.sum((wide @ own_pending.factor.T) ** 2, axis=1)
         np.testing.assert_allclose(lower[i], np.maximum(variances[i] - fall, own_pending.floor), rtol=1e-7, atol=1e-10)
@@ -71,7 +70,7 @@ def test_several_say_what_each_says_alone(kind: Any, psd: bool, decompose: bool,
 def test_the_chain_rule_is_a_finite_difference(kind: Any, psd: bool, decompose: bool, waiting: bool) -> None:
     regressions, wide, rows, among = case(1, kind, psd, decompose)
     pending = [Pending.on(one, rows, among) if waiting else None for one in regressions]
-    panel, scores = Panel(regressions, pending), wide if waiting else wide[:, :T]
+    panel, scores = PendingPanel(regressions, pending), wide if waiting else wide[:, :T]
     in_mean, in_variance = np.random.default_rng(2).standard_normal((2, 3, M))
     means, variances, pull = panel.linearise(scores, np.ones(M))
     plain = panel.moments(scores[:, :T], np.ones(M))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from likewise.model.prediction import Mixture
-from likewise.model.targets.transforms import Bounded, Ranked, Standardised, Tamed, Transform, YeoJohnson
+from likewise.model.transforms import Bounded, Ranked, Standardised, Tamed, Transform, YeoJohnson
 
 VALUES = np.exp(np.linspace(-1.0, 3.0, 30))
 

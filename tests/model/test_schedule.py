@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model import schedule as rules
-from likewise.model.assessment.leave_one_out import leave_one_out_error
-from likewise.model.schedule import Data, Model, last_fit
+from likewise.model import model as rules
+from likewise.model.leave_one_out import leave_one_out_error
+from likewise.model.model import Data, Model, last_fit
 
 T = [105, 108, 132]
 NOISE = np.random.default_rng(0).normal(size=200)

@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likewise.campaign.display.naming import names_of
-from likewise.campaign.listener import Listener
+from likewise.campaign.names import Request
 from likewise.campaign.problem import Problem, solve
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices
-from likewise.campaign.similarities import Request
-from likewise.report.factors import effects
+from likewise.campaign.reasons import names_of
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.text import Listener
+from likewise.report.charts import effects
 
 BASES = {"a": 0.0, "b": 20.0, "c": 50.0}
 

@@ -8,7 +8,7 @@ import pytest
 import likewise as lw
 from likewise import plots
 from likewise.errors import StudyError
-from likewise.report import fronts
+from likewise.report import plot_data
 
 
 def study(objectives: dict[str, str]) -> lw.Study:
@@ -25,12 +25,12 @@ def study(objectives: dict[str, str]) -> lw.Study:
 def test_the_front_that_is_drawn_is_that_of_the_study(objectives: dict[str, str]) -> None:
     found = study(objectives)
     asked = found.ask(2)
-    data = fronts.front(found, asked)
+    data = plot_data.front(found, asked)
     assert data.best.sum() == len(found.front)
     assert (len(data.values), len(data.mean)) == (9, 2)
     assert np.all(data.low <= data.mean)
     assert np.all(data.mean <= data.high)
-    volumes = fronts.volumes(found).values
+    volumes = plot_data.volumes(found).values
     assert np.all(np.diff(volumes) >= 0)
     assert volumes[-1] == pytest.approx(found.hypervolume)
     for figure in (plots.front(found, asked), plots.hypervolume(found)):

@@ -219,7 +219,7 @@ def test_names_are_no_mathematics(run: Run, save: Save, name: str) -> None:
 
 def test_names_of_similarities_are_no_mathematics() -> None:
     from likewise.figures import figures as pictures
-    from likewise.report.svg import inline
+    from likewise.report.charts import inline
 
     assert "$x_y_z$" in inline(pictures.weights(["$x_y_z$", "b"], [0.5, 0.5]), "key", "label")
 

@@ -31,7 +31,7 @@ import dask
 from distributed import Client, LocalCluster
 import likewise as lw
 from likewise.run import loop
-from likewise.run.executors import DaskRunner
+from likewise.run.runners import DaskRunner
 
 mark = Path(sys.argv[1])
 url = f"sqlite:///{sys.argv[1]}.db"

@@ -21,11 +21,8 @@ from typing import Any
 import pytest
 
 import likewise as lw
-from likewise.run import loop, processes
-from likewise.run.evaluation import Outcome
-from likewise.run.executors import ExecutorRunner
-from likewise.run.processes import ProcessRunner, can_send
-from likewise.run.runners import Inline, Runner, ThreadRunner
+from likewise.run import loop, runners
+from likewise.run.runners import Evaluation, ExecutorRunner, Inline, ProcessRunner, Runner, ThreadRunner, can_send
 
 NUMBERS = lw.Pool(list(range(40)))
 
@@ -142,8 +139,8 @@ def test_what_ended_well_is_handed_over_before_what_broke() -> None:
         runner.begin(number, None)
     futures[1].set_exception(BrokenExecutor("a worker died"))
     futures[2].set_exception(KeyboardInterrupt())
-    futures[0].set_result(Outcome(1.0))
-    assert runner.ended(None) == [(0, Outcome(1.0))]
+    futures[0].set_result(Evaluation(1.0))
+    assert runner.ended(None) == [(0, Evaluation(1.0))]
     with pytest.raises(KeyboardInterrupt):
         runner.ended(None)
     assert runner.ended(0.0) == []
@@ -203,7 +200,7 @@ def test_an_object_that_cannot_be_sent_is_a_failure() -> None:
 
 
 def test_functions_that_cannot_be_sent_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes.multiprocessing, "get_start_method", lambda: "spawn")
+    monkeypatch.setattr(runners.multiprocessing, "get_start_method", lambda: "spawn")
     assert can_send(peak)
     assert not can_send(lambda x: x)
 
@@ -211,7 +208,7 @@ def test_functions_that_cannot_be_sent_are_known(monkeypatch: pytest.MonkeyPatch
 def test_orphans_end_when_their_parent_is_killed() -> None:
     script = """
 import os, time
-from likewise.run.processes import ProcessRunner
+from likewise.run.runners import ProcessRunner
 runner = ProcessRunner(lambda x: os.getpid(), 2)
 for number in range(2):
     runner.begin(number, None)
@@ -233,7 +230,7 @@ time.sleep(600)
 
 
 def test_idle_workers_end_by_themselves_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "GRACE", 10.0)
+    monkeypatch.setattr(runners, "GRACE", 10.0)
     runner = ProcessRunner(act, 4)
     workers = [worker.process for worker in runner._workers]
     begun = time.monotonic()
@@ -243,10 +240,10 @@ def test_idle_workers_end_by_themselves_and_at_once(monkeypatch: pytest.MonkeyPa
 
 
 def test_workers_of_a_crew_that_cannot_be_made_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[processes._Worker] = []
+    started: list[runners._Worker] = []
     start = ProcessRunner._start
 
-    def second_fails(runner: ProcessRunner) -> processes._Worker:
+    def second_fails(runner: ProcessRunner) -> runners._Worker:
         if started:
             raise KeyboardInterrupt
         started.append(start(runner))
@@ -385,7 +382,7 @@ def test_evaluations_that_take_too_long_are_failures_and_do_not_block(
 
     monkeypatch.setattr(loop, "clock", late)
     if runner == "threads":
-        monkeypatch.setattr(processes, "can_send", lambda f: False)
+        monkeypatch.setattr(runners, "can_send", lambda f: False)
     study.optimize(f, budget=8, evaluation_timeout=50.0, **({} if runner == "alone" else {"workers": 2}))
     release.touch()
     (failed,) = [t for t in study.trials if t.state is lw.State.FAILED]

@@ -24,10 +24,8 @@ import likewise as lw
 from likewise.errors import StorageError
 from likewise.run import loop
 from likewise.run import optimize as running
-from likewise.run.loop import patiently
-from likewise.run.options import Options, RunOptions, Settings
-from likewise.run.stopping import Watch
-from likewise.study.gain import Gain
+from likewise.run.loop import Options, RunOptions, RunSettings, Watch, patiently
+from likewise.study.explanation import Gain
 from likewise.study.storage.database import Database
 
 NUMBERS = lw.Pool(list(range(30)))
@@ -391,7 +389,7 @@ def test_ctrl_c_loses_nothing_whenever_it_comes(
     changed = study._log.change
     monkeypatch.setattr(study._log, "change", change)
     if workers is not None:
-        monkeypatch.setattr("likewise.run.processes.can_send", lambda f: False)
+        monkeypatch.setattr("likewise.run.runners.can_send", lambda f: False)
     callback = lambda study, trial: press("in a callback")  # noqa: E731
     if moment == "in the first ask":
         with pytest.raises(KeyboardInterrupt):
@@ -455,7 +453,7 @@ def test_an_objective_that_raises_keyboard_interrupt_elsewhere_interrupts_the_ru
         return peak(x)
 
     started: list[int] = []
-    monkeypatch.setattr("likewise.run.processes.can_send", lambda f: False)
+    monkeypatch.setattr("likewise.run.runners.can_send", lambda f: False)
     with ThreadPoolExecutor(1) as executor:
         best = run(f, **({"workers": 1} if where == "threads" else {"executor": executor}))
     assert best.stopped == "interrupted"
@@ -463,7 +461,7 @@ def test_an_objective_that_raises_keyboard_interrupt_elsewhere_interrupts_the_ru
 
 
 def test_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    from likewise.study.storage.address import shown
+    from likewise.study.storage.memory import shown
 
     assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
 
@@ -544,14 +542,14 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
 
 def test_the_watch_keeps_time() -> None:
     now = [100.0]
-    watch = Watch(Settings(5, timeout=10.0), 1.0, clock=lambda: now[0])
+    watch = Watch(RunSettings(5, timeout=10.0), 1.0, clock=lambda: now[0])
     assert (watch.time_left, watch.done(None)) == (10.0, None)
     now[0] = 111.0
     assert (watch.time_left, watch.done(None)) == (0.0, "the time of 10 s is over")
 
 
 def test_hopeless_suggestions_count_in_a_row_only() -> None:
-    watch = Watch(Settings(50, stop_when=0.1, patience=3), 1.0)
+    watch = Watch(RunSettings(50, stop_when=0.1, patience=3), 1.0)
     for improvement in (0.01, 0.01, 0.5, 0.01, 0.01):
         watch.asked(1, Gain(improvement, 0.5, 1))
         assert watch.enough is None
@@ -598,8 +596,8 @@ def test_a_run_takes_every_option_of_a_study_and_of_its_running() -> None:
     of_study = set(inspect.signature(lw.Study).parameters) - {"space", "similarity", "direction"}
     # Several outcomes are `lw.optimize`'s.
     of_study -= {"objectives", "constraints", "preference", "reference"}
-    assert set(Options.__annotations__) == of_study | set(Settings.__dataclass_fields__)
-    assert set(RunOptions.__annotations__) == set(Settings.__dataclass_fields__)
+    assert set(Options.__annotations__) == of_study | set(RunSettings.__dataclass_fields__)
+    assert set(RunOptions.__annotations__) == set(RunSettings.__dataclass_fields__)
 
 
 def test_every_option_of_a_run_is_described() -> None:

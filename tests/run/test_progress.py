@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import likewise as lw
-from likewise.run.progress import describe
+from likewise.run.loop import describe
 
 RUN = (
     "import likewise as lw\nlw.maximize(lambda x: -((x - 0.7) ** 2), lw.Float(0, 1), lw.RBF(), {options}).value > -0.1"

@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 import numpy as np
 import likewise as lw
-from likewise.model import schedule
+from likewise.model import model
 
 class Near(lw.Similarity):
     def encode(self, objects):
@@ -34,7 +34,7 @@ class Near(lw.Similarity):
     def within(self, a):
         return np.ones(len(a))
 
-schedule.CONDITIONED_ON = schedule.LEARNT_FROM = schedule.EVERY_TELL_UNTIL = 20
+model.CONDITIONED_ON = model.LEARNT_FROM = model.EVERY_TELL_UNTIL = 20
 url, meeting, size, initial, most, lease = sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:])
 study = lw.Study(lw.Pool(list(range(size))), Near(), storage=url, initial=initial, lease=lease or None)
 # All begin together, however long it takes the last one to start.

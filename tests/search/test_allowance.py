@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.improvement import LogExpectedImprovement
+from likewise.acquisition.acquisitions import LogExpectedImprovement
 from likewise.acquisition.scorer import Scorer
-from likewise.search.allowance import FEWEST, allowance
+from likewise.search.base import FEWEST, max_candidates
 from likewise.spaces.base import Space
 
 
@@ -90,7 +90,7 @@ def test_a_function_that_is_said_to_be_fast_is_called_more_often() -> None:
 def test_array_work_is_not_rationed() -> None:
     def most(similarity: Any, n: int) -> float:
         committee = told(lw.Permutations(8), similarity, n, order).committee()
-        return allowance(Scorer.on(committee, LogExpectedImprovement()))
+        return max_candidates(Scorer.on(committee, LogExpectedImprovement()))
 
     assert most(lw.Positions(), 10) == np.inf
     assert most(same_places, 10) > most(same_places, 20) > FEWEST

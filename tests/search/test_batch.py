@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.confidence import Mean, Spread
+from likewise.acquisition.acquisitions import Mean, Spread
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import fit
-from likewise.model.gram import Gram
+from likewise.model.scores import Gram
 from likewise.search.base import SearchState
 from likewise.search.batch import fill_up
 from likewise.search.gradient import GradientSearch

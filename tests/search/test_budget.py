@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.cost import Priced
-from likewise.acquisition.improvement import LogExpectedImprovement
-from likewise.acquisition.scorer import Scorer
+from likewise.acquisition.acquisitions import LogExpectedImprovement
+from likewise.acquisition.scorer import Priced, Scorer
 from likewise.search.base import Found
-from likewise.search.budget import NEGLIGIBLE, pick_within
+from likewise.search.batch import NEGLIGIBLE, pick_within
 
 PLACES = [{"a": float(a), "b": float(b)} for a, b in np.random.default_rng(0).random((200, 2)).round(3)]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.improvement import LogExpectedImprovement
+from likewise.acquisition.acquisitions import LogExpectedImprovement
 from likewise.acquisition.scorer import Scorer
-from likewise.model.schedule import Data, Model
+from likewise.model.model import Data, Model
 from likewise.search.base import SearchState
 from likewise.search.climbing import ClimbingSearch
 from likewise.spaces.base import Space

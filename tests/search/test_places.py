@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.search import batch
-from likewise.search.places import Places
+from likewise.search.base import NearDuplicates
 from likewise.spaces.base import RESOLUTION
 
 BOX = lw.Box([0.0, 1.0, 0.0], [1.0, 100.0, 5000.0], log=[1], integer=[2])
@@ -41,7 +41,7 @@ def one(space: Any, x: Any, y: Any) -> bool:
 def test_close_is_close_to_any(space: Any, seed: int) -> None:
     objects, others = crowded(space, seed), crowded(space, seed + 1) + crowded(space, seed, 5)
     expected = [any(one(space, x, y) for y in objects) for x in others]
-    assert Places.of(space, objects).close(others).tolist() == expected
+    assert NearDuplicates.of(space, objects).close(others).tolist() == expected
 
 
 @pytest.mark.parametrize("space", [BOX, RECORD])
@@ -53,13 +53,13 @@ def test_objects_apart_are_the_first_of_their_kind(space: Any, seed: int) -> Non
     for i, x in enumerate(objects):
         if not any(one(space, x, objects[j]) for j in kept):
             kept.append(i)
-    assert Places.of(space).apart(objects) == kept
+    assert NearDuplicates.of(space).apart(objects) == kept
 
 
 def test_spaces_without_coordinates_have_no_close_objects() -> None:
     pool = lw.Pool(["a", "b"])
-    assert Places.of(pool, ["a"]).close(["a", "b"]).tolist() == [False, False]
-    assert Places.of(pool, ["a"]).apart(["a", "b"]) == [0, 1]
+    assert NearDuplicates.of(pool, ["a"]).close(["a", "b"]).tolist() == [False, False]
+    assert NearDuplicates.of(pool, ["a"]).apart(["a", "b"]) == [0, 1]
 
 
 @pytest.mark.parametrize(("space", "n"), [(lw.Box([0.0], [1.0]), 1), (lw.Box([0.0], [1.0]), 5), (RECORD, 3)])
@@ -70,7 +70,7 @@ def test_no_suggestion_is_closer_than_the_resolution_to_what_was_tried(space: An
     for _ in range(15 // n if space is not RECORD else 3):
         for s in study.ask(n):
             vector = space.to_vector([s.object])[0]
-            assert not Places.of(space, tried).close([s.object])[0], s.object
+            assert not NearDuplicates.of(space, tried).close([s.object])[0], s.object
             tried.append(s.object)
             study.tell(s, -float(np.abs(vector - 0.4).sum()) + 0.1 * rng.standard_normal())
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.search.coverage import Coverage
+from likewise.search.initial_design import Coverage
 
 LIGANDS = [f"ligand {i}" for i in range(12)]
 FACTORS = {"ligand": LIGANDS, "base": ["KOAc", "CsOAc", "KOPiv", "CsOPiv"], "solvent": ["DMAc", "BuCN", "xylene"]}

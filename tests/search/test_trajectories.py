@@ -13,10 +13,8 @@ from scipy.optimize import minimize
 import likewise as lw
 from likewise.acquisition.scorer import Scorer
 from likewise.model.fit import fit
-from likewise.model.gram import Gram
-from likewise.search.gradient import climb
-from likewise.search.newton import climb_curved
-from likewise.search.trajectories import ascend, distinct, iterate
+from likewise.model.scores import Gram
+from likewise.search.gradient import ascend, climb, climb_curved, distinct, iterate
 
 
 def scorer(seed, d, acquisition):

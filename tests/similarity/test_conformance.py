@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from likewise.similarity.algebra import Symmetrised, warped
 from likewise.similarity.base import LogNormal, Normalised, Parameter, Similarity
-from likewise.similarity.combine.algebra import Symmetrised, warped
-from likewise.similarity.combine.parts import Parts
 from likewise.similarity.coordinates import Coordinates, Rescaled
 from likewise.similarity.kinds.molecules import CanonicalSMILES, Descriptors, Tanimoto, TanimotoCounts
-from likewise.similarity.kinds.ngrams import NGrams, Subsequences
 from likewise.similarity.kinds.sequences import GlobalAlignment, LocalAlignment, ReverseComplement
 from likewise.similarity.kinds.sets import Dice, Jaccard, MinMax, Overlap
-from likewise.similarity.kinds.strings import Damerau, Hamming, Indel, JaroWinkler, Levenshtein
+from likewise.similarity.kinds.strings import Damerau, Hamming, Indel, JaroWinkler, Levenshtein, NGrams, Subsequences
 from likewise.similarity.kinds.vectors import RBF, Cosine, Linear, Matern
+from likewise.similarity.records import Parts
 from likewise.testing.similarities import check_similarity
 
 rng = np.random.default_rng(0)

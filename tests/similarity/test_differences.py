@@ -9,8 +9,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.search.alternating import AlternatingSearch
-from likewise.search.choose import choose_search
+from likewise.search.choose import AlternatingSearch, choose_search
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.similarity.base import Similarity, is_differentiable

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.similarity.from_function import CHECKED_PAIRS
-from likewise.similarity.pairs import ENTRY, Pairs
+from likewise.similarity.functions import CHECKED_PAIRS, ENTRY, Pairs
 
 
 def product(x: int, y: int) -> float:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.similarity.ranges import FACTOR, span
+from likewise.similarity.coordinates import FACTOR, span
 
 
 def unit(column: list[float]) -> list[float]:

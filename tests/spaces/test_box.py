@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
+from likewise.similarity.algebra import Warped
 from likewise.similarity.base import is_differentiable
-from likewise.similarity.combine.algebra import Warped
 from likewise.similarity.coordinates import Rescaled
-from likewise.similarity.kinds.distributions.gaussian_divergences import SymmetricKL
+from likewise.similarity.kinds.gaussians import SymmetricKL
 from likewise.similarity.kinds.vectors import RBF, Linear, Matern
 from likewise.spaces.base import Continuous, Crossover, Moves
-from likewise.spaces.box import Box
+from likewise.spaces.numbers import Box
 from likewise.testing.spaces import check_space
 
 MIXED = Box([1e-4, 1, -3.0, 2.5, 1], [1e-1, 8, 5.0, 2.5, 1000], log=[0, -1], integer=[1, 4])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
-from likewise.spaces.conditions.condition import Condition
+from likewise.spaces.condition import Condition
 
 ROW = {"cost": 12.5, "solvent": "THF", "T": 80, "x": 0.1, "y": 0.2, "missing": None, "n (mol%)": 5, "ok": True}
 

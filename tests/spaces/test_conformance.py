@@ -13,21 +13,18 @@ import pytest
 
 from likewise.errors import SpaceError
 from likewise.spaces.base import Enumerable, Generator, Space
-from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.custom import Custom
-from likewise.spaces.distributions.gaussians import Gaussians
+from likewise.spaces.distributions import Gaussians
 from likewise.spaces.grammar import Grammar
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
-from likewise.spaces.mutants import Mutants
-from likewise.spaces.numbers.scalar import Float, Int
-from likewise.spaces.oneof import OneOf
+from likewise.spaces.numbers import Box, Float, Int
 from likewise.spaces.permutations import Permutations
-from likewise.spaces.pools.pool import Pool
-from likewise.spaces.record import Record
+from likewise.spaces.pool import Pool
+from likewise.spaces.record import OneOf, Record
 from likewise.spaces.simplex import Simplex
-from likewise.spaces.strings import Strings
+from likewise.spaces.strings import Mutants, Strings
 from likewise.spaces.subsets import Subsets
 from likewise.testing.spaces import check_space
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.spaces.drawing import child, neighbours, shares, some
+from likewise.spaces.base import child, neighbours, shares, some
 from likewise.spaces.strings import Strings
 
 

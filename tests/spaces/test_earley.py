@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.spaces.earley import Failure, Node, Productions, leaves, parse, places, replaced
+from likewise.spaces.grammar import Failure, Node, Productions, leaves, parse, places, replaced
 
 SYMBOLS = ("S", "A", "B")
 LONGEST = 4

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
-from likewise.spaces.earley import places
-from likewise.spaces.grammar import Grammar
+from likewise.spaces.grammar import Grammar, places
 
 # Unambiguous, so that the derivation that is parsed is the one that was grown.
 PREFIX = {"S": ["+ S S", "f S", "x", "y"], "f": ["sin", "exp"]}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import SpaceError
-from likewise.spaces.items import Items, different
+from likewise.spaces.base import Items, different
 from likewise.spaces.permutations import Permutations
 from likewise.spaces.subsets import Subsets
 

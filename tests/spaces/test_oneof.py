@@ -10,9 +10,8 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SpaceError
-from likewise.search.alternating import AlternatingSearch
-from likewise.search.choose import choose_search
-from likewise.search.places import Places
+from likewise.search.base import NearDuplicates
+from likewise.search.choose import AlternatingSearch, choose_search
 from likewise.similarity.base import is_differentiable
 from likewise.spaces.base import is_continuous
 
@@ -64,7 +63,7 @@ def test_a_grid_has_all_objects_of_all_branches() -> None:
 
 def test_objects_of_two_branches_are_never_close() -> None:
     two = lw.OneOf(a=lw.Box(0, 1), b=lw.Box(0, 1))
-    places = Places.of(two, [{"a": 0.5}])
+    places = NearDuplicates.of(two, [{"a": 0.5}])
     near = [{"a": 0.5001}, {"b": 0.5}, {"a": 0.6}]
     assert places.close([two.fit(x) for x in near]).tolist() == [True, False, False]
 

@@ -12,19 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
+from likewise.similarity.algebra import warped
 from likewise.similarity.base import Similarity, is_differentiable
-from likewise.similarity.combine.algebra import warped
-from likewise.similarity.combine.parts import Parts
-from likewise.similarity.from_function import from_function as plain_similarity
-from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya
+from likewise.similarity.functions import from_function as plain_similarity
+from likewise.similarity.kinds.gaussians import Bhattacharyya
 from likewise.similarity.kinds.vectors import RBF, Linear, Matern
+from likewise.similarity.records import Parts
 from likewise.spaces.base import Continuous, Crossover, Enumerable, Moves, PartlyContinuous, is_continuous
-from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.custom import Custom
-from likewise.spaces.distributions.gaussians import Gaussians
+from likewise.spaces.distributions import Gaussians
+from likewise.spaces.numbers import Box
 from likewise.spaces.permutations import Permutations
-from likewise.spaces.pools.pool import Pool
+from likewise.spaces.pool import Pool
 from likewise.spaces.record import Record
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings

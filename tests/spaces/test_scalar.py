@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import SpaceError
-from likewise.spaces.conditions.some import Some
+from likewise.spaces.record import Subset
 from likewise.testing.spaces import check_space
 
 
@@ -114,7 +114,7 @@ def test_what_is_no_number_is_refused_with_the_remedy(make: Any, message: str) -
 
 def test_numbers_of_which_a_batch_may_use_some_are_a_space_in_the_same_coordinates() -> None:
     whole = lw.Float(20, 120)
-    some = Some(whole, (30.0, 81.5))
+    some = Subset(whole, (30.0, 81.5))
     check_space(some)
     np.testing.assert_array_equal(some.to_vector([81.5]), whole.to_vector([81.5]))
 

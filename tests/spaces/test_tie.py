@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import SpaceError, StudyError
-from likewise.spaces.numbers.polytope import Polytope
+from likewise.spaces.constraints import Polytope
 from likewise.testing.spaces import check_space
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.schedule import Model
+from likewise.model.model import Model
 from likewise.search.base import Found, Search, SearchState
 from likewise.search.gradient import GradientSearch
-from likewise.study.asking import Asking
+from likewise.study.ask import Asking
 
 WORDS = ["".join(letters) for letters in itertools.product("ab", repeat=6)]
 BOX = lw.Box([0.0, -1.0], [1.0, 1.0])

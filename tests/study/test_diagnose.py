@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from likewise.errors import StudyError
-from likewise.model.assessment import diagnosis
-from likewise.model.assessment.diagnosis import Diagnosis, diagnose
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
-from likewise.similarity.combine.fixed import fixed
+from likewise.model import diagnosis
+from likewise.model.diagnosis import Diagnosis, diagnose
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram
+from likewise.similarity.algebra import fixed
 from likewise.similarity.kinds.vectors import RBF
-from likewise.spaces.box import Box
+from likewise.spaces.numbers import Box
 from likewise.study.study import Study
 
 X = np.random.default_rng(2).uniform(0.0, 10.0, 24)
@@ -33,7 +33,7 @@ def test_a_similarity_that_suits_is_said_to_explain_the_values() -> None:
 
 
 def test_minimising_mirrors_nothing_that_the_user_sees() -> None:
-    plain, grams = Settings(rescale=False), [Gram.of(fixed(RBF(1.0)), X.tolist())]
+    plain, grams = FitSettings(rescale=False), [Gram.of(fixed(RBF(1.0)), X.tolist())]
     values = np.sin(X) + 3.0 * (np.arange(len(X)) == 5)
     up, down = (diagnose(fit(grams, sign * values, settings=plain), sign=sign, settings=plain) for sign in (1.0, -1.0))
     assert up.committee.rmse == pytest.approx(down.committee.rmse)

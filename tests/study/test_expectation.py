@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from likewise.errors import StudyError
-from likewise.similarity.kinds.distributions.gaussian import Gaussian
+from likewise.similarity.kinds.gaussians import Gaussian
 from likewise.study.expectation import Expectation
-from likewise.study.measurement import Measurement
+from likewise.study.trial import Measurement
 
 
 def square(omega: Any, x: Any) -> Any:

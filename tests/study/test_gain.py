@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.joint_draws import draw_values
+from likewise.acquisition.scorer import draw_values
 
 POINTS = np.linspace(0.0, 1.0, 60)
 

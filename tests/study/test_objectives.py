@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.study.record.trial_tables import export as write_trials
+from likewise.study.frames import export as write_trials
 from likewise.study.trial import State
 
 rng = np.random.default_rng(0)

@@ -9,8 +9,8 @@ import pytest
 
 import likewise as lw
 from likewise.acquisition.scorer import Scorer
-from likewise.model.fit import Settings, fit
-from likewise.model.gram import Gram
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import Gram
 
 
 def measured(noise: float, space: Any, n: int = 25) -> lw.Study:
@@ -58,7 +58,7 @@ def test_an_exact_measurement_is_never_worth_repeating_and_an_uncertain_one_is_m
     y = np.sin(5 * np.linspace(0, 1, 12))
     worth = []
     for ratio in (1e-6, 1e-3, 1e-1):
-        made = fit([Gram.of(lw.RBF(0.3), x)], y, settings=Settings(ratios=(ratio,), learn=False))
+        made = fit([Gram.of(lw.RBF(0.3), x)], y, settings=FitSettings(ratios=(ratio,), learn=False))
         worth.append(Scorer.on(made, lw.LogExpectedImprovement()).score_repeats().max())
     assert worth[0] < worth[1] < worth[2]
 
@@ -66,6 +66,6 @@ def test_an_exact_measurement_is_never_worth_repeating_and_an_uncertain_one_is_m
 def test_replicates_of_one_object_share_their_worth() -> None:
     rng = np.random.default_rng(0)
     x = [np.array([v]) for v in (0.1, 0.5, 0.1, 0.9, 0.5)]
-    made = fit([Gram.of(lw.RBF(0.3), x)], rng.normal(size=5), settings=Settings(ratios=(0.1,), learn=False))
+    made = fit([Gram.of(lw.RBF(0.3), x)], rng.normal(size=5), settings=FitSettings(ratios=(0.1,), learn=False))
     scores = Scorer.on(made, lw.LogExpectedImprovement()).score_repeats()
     assert (scores[0], scores[1]) == (scores[2], scores[4])

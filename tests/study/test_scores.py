@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.gram import Gram
-from likewise.similarity.combine.mix import Mix
+from likewise.model.scores import Gram
+from likewise.similarity.algebra import Mix
 
 BOX = lw.Box([0.0], [3.0])
 

@@ -42,15 +42,15 @@ def test_an_outcome_among_several_is_believed_as_alone(kind: str, many: int) -> 
 
 
 def test_a_matrix_is_decomposed_once_for_all_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from likewise.model import treatments
+    from likewise.model import scores
 
-    made, treat = [], treatments.treat
+    made, treat = [], scores.treat
 
     def counting(scores: Any, *rest: Any, **options: Any) -> Any:
         made.append(len(scores))
         return treat(scores, *rest, **options)
 
-    monkeypatch.setattr(treatments, "treat", counting)
+    monkeypatch.setattr(scores, "treat", counting)
     counts = []
     for names in ("a", "abc"):
         study = lw.Study(lw.Pool(WORDS), (lw.NGrams(1), lw.NGrams(2)), objectives=dict.fromkeys(names, "maximize"))

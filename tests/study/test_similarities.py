@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 
 from likewise.errors import SimilarityError
+from likewise.similarity.algebra import Fixed, fixed
 from likewise.similarity.base import is_differentiable
-from likewise.similarity.combine.fixed import Fixed, fixed
-from likewise.similarity.combine.parts import Parts
-from likewise.similarity.kinds.categories import Equal
+from likewise.similarity.kinds.sets import Equal
 from likewise.similarity.kinds.strings import Hamming
 from likewise.similarity.kinds.vectors import RBF, Matern
+from likewise.similarity.records import Parts
 from likewise.spaces.base import Space
-from likewise.spaces.box import Box
 from likewise.spaces.categorical import Categorical
-from likewise.spaces.distributions.gaussians import Gaussians
+from likewise.spaces.distributions import Gaussians
 from likewise.spaces.graphs import Graphs
 from likewise.spaces.molecules import Molecules
+from likewise.spaces.numbers import Box
 from likewise.spaces.permutations import Permutations
-from likewise.spaces.pools.pool import Pool
+from likewise.spaces.pool import Pool
 from likewise.spaces.record import Record
 from likewise.spaces.simplex import Simplex
 from likewise.spaces.strings import Strings
 from likewise.spaces.subsets import Subsets
-from likewise.study.similarities import similarities
+from likewise.study.methods.committee import similarities
 
 EXTRAS = {"molecules": "rdkit", "graphs": "networkx"}
 SPACES: dict[str, tuple[str, Any]] = {

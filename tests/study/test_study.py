@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.schedule import CONDITIONED_ON, LEARNT_FROM, Data, choose, last_fit, select
+from likewise.model.model import CONDITIONED_ON, LEARNT_FROM, Data, choose, last_fit, select
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch
 from likewise.study.log import read_log, studies

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import StorageError, StudyError
-from likewise.study.record.trial_tables import export, read_entries
+from likewise.study.frames import export, read_entries
 from likewise.study.trial import Outcome, State, Trial
 
 SUFFIXES = [".csv", ".parquet", ".json"]

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.tables.cells import missing, number, numbers
-from likewise.tables.formatting import number_text
-from likewise.tables.formulas import HARMLESS, guard, unguard
+from likewise.tables.cells import HARMLESS, guard, missing, number, number_text, numbers, unguard
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(st.characters(exclude_categories=["Cs"]))

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from likewise.errors import StorageError
-from likewise.tables.files import back_up, replace_file
-from likewise.tables.locking import exclusive
+from likewise.tables.writing import back_up, exclusive, replace_file
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and signals of POSIX")
 
@@ -58,12 +57,12 @@ def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
 KILLED = textwrap.dedent("""
     import os, signal, sys
     from pathlib import Path
-    from likewise.tables import files
+    from likewise.tables import writing
     def die(*_):
         os.kill(os.getpid(), signal.SIGKILL)
     setattr(*eval(sys.argv[3]), die)
     table = Path(sys.argv[1])
-    files.back_up(table) if sys.argv[2] == "back_up" else files.replace_file(table, b"new")
+    writing.back_up(table) if sys.argv[2] == "back_up" else writing.replace_file(table, b"new")
 """)
 
 
@@ -158,7 +157,7 @@ def test_links_in_reserved_places_are_not_followed(tmp_path: Path) -> None:
 def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     code = (
-        "import sys, time; from pathlib import Path; from likewise.tables.locking import exclusive\n"
+        "import sys, time; from pathlib import Path; from likewise.tables.writing import exclusive\n"
         "with exclusive(Path(sys.argv[1]), print): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(table)], stdout=subprocess.PIPE) as holder:

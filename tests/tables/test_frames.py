@@ -8,7 +8,7 @@ import polars
 import pytest
 
 import likewise as lw
-from likewise.tables.frames import as_objects
+from likewise.tables.cells import as_objects
 
 COLUMNS = {"T": [20.0, 80.0, 50.0], "base": ["KOAc", "KOPiv", "KOAc"]}
 RECORDS = [{"T": t, "base": base} for t, base in zip(*COLUMNS.values(), strict=True)]

@@ -16,16 +16,14 @@ import polars
 import pytest
 
 from likewise.campaign import space_text as spacefile
-from likewise.campaign.listener import Listener
-from likewise.campaign.project import read_project
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices
+from likewise.campaign.settings import read_project
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.text import Listener
 from likewise.errors import LikewiseError, StorageError, TableError
-from likewise.study.record.trial_tables import read_entries
-from likewise.tables import gzipped
-from likewise.tables.nesting import DEEPEST, check_depth, read_json
-from likewise.tables.parquet import read_parquet
-from likewise.tables.reading import read
+from likewise.study.frames import read_entries
+from likewise.tables import reading
+from likewise.tables.cells import DEEPEST, check_depth, read_json
+from likewise.tables.reading import read, read_parquet
 from likewise.tables.writing import write_again
 
 
@@ -73,7 +71,7 @@ def test_what_is_packed_without_end_is_refused_in_little_memory(
     path = tmp_path / "bomb.csv.gz"
     packer = zlib.compressobj(9, wbits=31)
     path.write_bytes(b"".join(packer.compress(bytes(1 << 20)) for _ in range(300)) + packer.flush())
-    monkeypatch.setenv(gzipped.VARIABLE, "0.01")
+    monkeypatch.setenv(reading.VARIABLE, "0.01")
     tracemalloc.start()
     with pytest.raises(TableError, match=r"bomb.csv.gz unpacks to more than 0.01 GB; .*LIKEWISE_UNPACKED_GB"):
         read(path)
@@ -84,12 +82,12 @@ def test_what_is_packed_without_end_is_refused_in_little_memory(
 def test_the_limit_is_raised_by_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"x,1\n" * 5000))
-    monkeypatch.setattr(gzipped, "LIMIT", 1e-6)
+    monkeypatch.setattr(reading, "LIMIT", 1e-6)
     with pytest.raises(TableError, match="1e-06 GB"):
         read(path)
-    monkeypatch.setenv(gzipped.VARIABLE, "1")
+    monkeypatch.setenv(reading.VARIABLE, "1")
     assert len(read(path)) == 5000
-    monkeypatch.setenv(gzipped.VARIABLE, "much")
+    monkeypatch.setenv(reading.VARIABLE, "much")
     with pytest.raises(TableError, match="LIKEWISE_UNPACKED_GB is 'much'"):
         read(path)
 
@@ -167,7 +165,7 @@ def table_files() -> dict[str, bytes]:
         "space.toml": b'space = "Record"\n[parts]\nx = ["a", "b"]\ny = { space = "Float", low = 2, high = 12 }\n',
     }
     with suppress(ImportError):
-        from likewise.tables.workbooks.writing import workbook_bytes
+        from likewise.tables.workbooks import workbook_bytes
 
         files["t.xlsx"] = workbook_bytes(frame, "t.xlsx")
     with suppress(ImportError):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.tables.moments import order_keys
+from likewise.tables.cleaning import order_keys
 
 
 def ordered(cells: list[str | None]) -> list[str | None]:

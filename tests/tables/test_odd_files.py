@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from likewise.campaign.listener import Listener
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices
+from likewise.campaign.sheet import Choices, sheet
+from likewise.campaign.text import Listener
 from likewise.errors import LikewiseError
 from likewise.tables.reading import read
 from likewise.tables.writing import write_again

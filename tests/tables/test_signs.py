@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from likewise.campaign import space_text as spacefile
-from likewise.campaign.listener import Listener
 from likewise.campaign.objects import cell_of_kind
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices, Sheet
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.text import Listener
 from likewise.errors import TableError, UsageError
 
 Save = Callable[..., Path]

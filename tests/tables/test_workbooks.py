@@ -21,11 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import TableError
+from likewise.tables import workbooks
 from likewise.tables.dialect import Dialect
 from likewise.tables.reading import read
-from likewise.tables.workbooks import editing
-from likewise.tables.workbooks.checking import check_workbook
-from likewise.tables.workbooks.editing import _letters, edit_cells
+from likewise.tables.workbooks import _letters, check_workbook, edit_cells
 from likewise.tables.writing import write
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
@@ -359,10 +358,10 @@ def test_a_workbook_that_would_not_hold_what_it_should_is_not_written(
     """Whatever the reason: XML that is none, another cell that has changed, a new workbook that cannot hold a text."""
     before = book.read_bytes()
     book.with_name("r.csv").write_text("ligand,temp,yield\ndppf,80,33.5\n")
-    real = editing._cell
+    real = workbooks._cell
     for old, new in (("</c>", "</cc>"), ("<v>33.5</v>", "<v>3</v>"), ("</c>", "</c></row><row r='50'><c><v>7</v></c>")):
         with monkeypatch.context() as patched:
-            patched.setattr(editing, "_cell", lambda *a, o=old, n=new: real(*a).replace(o.encode(), n.encode()))
+            patched.setattr(workbooks, "_cell", lambda *a, o=old, n=new: real(*a).replace(o.encode(), n.encode()))
             answer = run("tell", book, "r.csv", "-o", "ligand", "-o", "temp", "-v", "yield")
         assert answer.code == 1
         assert "runs.xlsx" in answer.err

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from likewise.similarity.base import Matrix
-from likewise.spaces.box import Box
-from likewise.spaces.distributions.gaussians import Gaussians
+from likewise.spaces.distributions import Gaussians
+from likewise.spaces.numbers import Box
 from likewise.spaces.simplex import Simplex
 from likewise.testing.spaces import check_space
 

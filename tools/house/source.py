@@ -40,12 +40,12 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The path below the package, e.g. `model/gram.py`."""
+        """The path below the package, e.g. `model/scores.py`."""
         return self.path.relative_to(PACKAGE).as_posix()
 
     @property
     def module(self) -> str:
-        """The name it is imported by, e.g. `likewise.model.gram`."""
+        """The name it is imported by, e.g. `likewise.model.scores`."""
         return ".".join(["likewise", *self.name.removesuffix(".py").split("/")])
 
     @property

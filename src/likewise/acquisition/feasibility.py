@@ -1,31 +1,171 @@
-"""The chance that an object can be measured at all, from what failed and what did not.
+"""The chance that an object can be measured at all, learnt from which objects failed and which did not.
 
-A committee of the study's own similarities is conditioned on the outcomes as signs of a latent value (see
-`likewise.model.classification`). Members say
-
-    c(x) = P[f(x) + ε > 0] = Φ(μ(x)/√(V(x) + ρ)),      averaged by their votes.
-
-Between the last success and the first failure c falls as slowly as the place of the border is uncertain. Where nothing
-was tried it is close to the success rate; it falls near a failure, further near several, and successes raise it again.
+Success is the sign of a latent value, which a committee of the study's own similarities predicts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy import linalg
+from scipy.special import log_ndtr, ndtri
 
-from likewise.acquisition.base import Acquisition, Slopes
+from likewise.acquisition.acquisitions import Acquisition, Slopes
 from likewise.acquisition.scorer import Scorer
-from likewise.model.classification import fit_outcomes
 from likewise.model.committee import Committee
-from likewise.model.gram_cache import GramCache
-from likewise.model.regression import Regression
-from likewise.model.schedule import Data, choose
-from likewise.similarity.base import Vector
+from likewise.model.evidence import Evidence
+from likewise.model.fit import FitSettings, Targets, elect, mixes
+from likewise.model.model import Data, choose
+from likewise.model.regression import Regression, regress
+from likewise.model.scores import Gram, GramCache, mix_scores
+from likewise.model.spectrum import Treatment, treat
+from likewise.model.transforms import Standardised
+from likewise.similarity.algebra import Mix
+from likewise.similarity.base import Matrix, Vector
+
+# Yes or no as the sign of a latent value: which objects succeed, learnt like any other value.
+#
+# An outcome is yₖ = sign(f(xₖ) + ε), where the latent f has the scores S for covariances and ε has the variance ρ. The
+# posterior of f is not normal; expectation propagation finds the normal one with the same moments, outcome by outcome
+# (Minka 2001; Rasmussen & Williams, section 3.6). It is that of a regression on *sites*: values μ̃ₖ of variances σ̃ₖ².
+#
+# All sites are updated together, half of the way, until none moves. A committee for outcomes is elected as one for
+# values is, by the evidence.
+
+# Where objects fail is often a coarser matter than what they are worth: wider warps than for values.
+WARPS = (1 / 16, 1 / 4, 1.0, 4.0)
+# Failures with a clear border, and such as no similarity explains.
+RATIOS = (1e-3, 3e-2, 1.0)
+SETTINGS = FitSettings(warps=WARPS, ratios=RATIOS, mixes=False, learn=False)
+
+ROUNDS, DAMPING, SETTLED = 60, 0.5, 1e-3
+LOG_ROOT_TWO_PI = 0.5 * float(np.log(2.0 * np.pi))
+# A site says no less than this precision, so that its variance is a number.
+LEAST = 1e-10
+
+
+class Sites(NamedTuple):
+    """A value and a variance for each outcome, and the log evidence of all outcomes."""
+
+    values: Vector
+    variances: Vector
+    log_evidence: float
+
+
+def classify(scores: Matrix, signs: Vector, ratio: float, prior_mean: float = 0.0) -> Sites:
+    """The sites of outcomes ±1 at objects with these PSD scores; `ratio` is the variance ρ.
+
+    `prior_mean` is that of the latent value.
+
+    >>> near = np.array([[1.0, 0.9], [0.9, 1.0]])
+    >>> agree, differ = (classify(near, np.array([1.0, y]), 0.1).log_evidence for y in (1.0, -1.0))
+    >>> bool(agree > np.log(0.25) > differ)
+    True
+    """
+    precision, shift = np.full(len(signs), LEAST), np.zeros(len(signs))
+    for _ in range(ROUNDS):
+        mean, variance = _posterior(scores, precision, shift)
+        cavity = 1.0 / variance - precision
+        cavity_shift = mean / variance - shift
+        width = 1.0 / np.maximum(cavity, LEAST)
+        spread = np.sqrt(ratio + width)
+        z = signs * (prior_mean + width * cavity_shift) / spread
+        hazard = np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI - log_ndtr(z))
+        there = width * cavity_shift + signs * width * hazard / spread
+        narrowed = np.maximum(width - (width / spread) ** 2 * hazard * (z + hazard), 1e-12)
+        wanted = np.maximum(1.0 / narrowed - cavity, LEAST)
+        step = wanted - precision
+        shift = shift + DAMPING * (there / narrowed - cavity_shift - shift)
+        precision = precision + DAMPING * step
+        if np.all(np.abs(step) <= SETTLED * (wanted + 1.0)):
+            break
+    evidence = _log_evidence(scores, signs, ratio, prior_mean, precision, shift)
+    return Sites(prior_mean + shift / precision, 1.0 / precision, evidence)
+
+
+def _posterior(scores: Matrix, precision: Vector, shift: Vector) -> tuple[Vector, Vector]:
+    """Means and variances of the latent values, given the sites."""
+    root = np.sqrt(precision)
+    factor = linalg.cholesky(np.eye(len(root)) + np.outer(root, root) * scores, lower=True, check_finite=False)
+    half = linalg.solve_triangular(factor, root[:, None] * scores, lower=True, check_finite=False)
+    mean = scores @ shift - half.T @ (half @ shift)
+    return mean, np.maximum(np.diagonal(scores) - np.einsum("ij,ij->j", half, half), 1e-12)
+
+
+def _log_evidence(
+    scores: Matrix, signs: Vector, ratio: float, prior_mean: float, precision: Vector, shift: Vector
+) -> float:
+    """Equation 3.65 of Rasmussen & Williams."""
+    mean, variance = _posterior(scores, precision, shift)
+    cavity = np.maximum(1.0 / variance - precision, LEAST)
+    middle, width = (mean / variance - shift) / cavity, 1.0 / cavity
+    values, noise = shift / precision, 1.0 / precision
+    # With the variances of the sites taken out of the matrix, for they may be very large.
+    root = np.sqrt(precision)
+    factor = linalg.cholesky(np.eye(len(root)) + np.outer(root, root) * scores, lower=True, check_finite=False)
+    solved = linalg.solve_triangular(factor, root * values, lower=True, check_finite=False)
+    normal = -np.sum(np.log(np.diagonal(factor))) - 0.5 * solved @ solved
+    outcomes = np.sum(log_ndtr(signs * (prior_mean + middle) / np.sqrt(ratio + width)))
+    total = width + noise
+    sites = 0.5 * np.sum(np.log(total * precision)) + 0.5 * np.sum((middle - values) ** 2 / total)
+    return float(normal + outcomes + sites)
+
+
+@dataclass(frozen=True, eq=False)
+class _ClassifierCandidate:
+    """A candidate for membership in a committee for outcomes."""
+
+    mix: Mix
+    psd: bool
+    treatment: Treatment
+    ratio: float
+    log_prior: float
+    prior_mean: float
+    sites: Sites
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.sites.log_evidence, 1.0)
+
+    def regression(self, data: Targets, many: int) -> Regression:
+        """That of its sites, which stand for the data."""
+        return regress(self.treatment, self.sites.values, self.sites.variances, 1.0, self.prior_mean, psd=self.psd)
+
+
+def fit_outcomes(grams: Sequence[Gram], signs: Vector) -> Committee:
+    """The committee of these similarities for outcomes of ±1, on the scale of the latent value.
+
+    Where nothing is known, the chance of +1 is its share, with one more outcome of each kind.
+    """
+    data = Targets(signs, np.zeros(len(signs)))
+    members = elect(list(_candidates(grams, data)), data)
+    return Committee(tuple(grams), members, Standardised(0.0, 1.0), signs)
+
+
+def _candidates(grams: Sequence[Gram], data: Targets) -> Iterator[_ClassifierCandidate]:
+    usual = float(ndtri((np.sum(data.values > 0) + 1.0) / (len(data.values) + 2.0)))
+    for mix, ratios, log_prior in mixes(grams, {}, data, SETTINGS):
+        psd = mix.psd([gram.similarity for gram in grams])
+        treatment = treat(mix_scores(grams, mix), psd=psd)
+        for ratio in ratios:
+            prior_mean = usual * float(np.sqrt(np.mean(np.diagonal(treatment.matrix)) + ratio))
+            sites = classify(treatment.matrix, data.values, ratio, prior_mean)
+            yield _ClassifierCandidate(mix, psd, treatment, ratio, log_prior, prior_mean, sites)
+
+
+# The chance that an object can be measured at all, from what failed and what did not.
+#
+# A committee of the study's own similarities is conditioned on the outcomes as signs of a latent value (see
+# `likewise.acquisition.feasibility`). Members say
+#
+#     c(x) = P[f(x) + ε > 0] = Φ(μ(x)/√(V(x) + ρ)),      averaged by their votes.
+#
+# Between the last success and the first failure c falls as slowly as the place of the border is uncertain. Where
+# nothing was tried it is close to the success rate; it falls near a failure, further near several, and successes raise
+# it again.
 
 # Of each outcome; the estimate is asked for at every object that is scored, so it has to be cheap.
 MOST = 64
@@ -33,7 +173,7 @@ MOST = 64
 CAUTION = 0.75
 # By so much outcomes have to be foreseen better than by their rate, in log evidence.
 MARGIN = 2.0
-LOG_ROOT_TWO_PI = 0.5 * np.log(2.0 * np.pi)
+LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 
 @dataclass(frozen=True)
@@ -53,7 +193,7 @@ class Success(Acquisition):
         spread = np.sqrt(std**2 + best)
         z = mean / spread
         log = log_ndtr(z)
-        ratio = np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI - log) / spread
+        ratio = np.exp(-0.5 * z**2 - LOG_ROOT_2PI - log) / spread
         return Slopes(log, ratio, -z * ratio * std / spread)
 
 
@@ -63,7 +203,7 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     Similarities are as the committee of the values has tuned them.
 
     >>> import likewise as lw
-    >>> from likewise.model.schedule import Model
+    >>> from likewise.model.model import Model
     >>> model = Model((lw.RBF(0.2),))
     >>> told = Data([[x] for x in (0.1, 0.2, 0.3, 0.4, 0.5)], np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None)
     >>> found = chance(model.committee(told)[0], model.grams, told, [[0.8]])
@@ -78,11 +218,11 @@ def chance(committee: Committee, grams: GramCache, told: Data, failed: Sequence[
     compared = zip(grams.of([*successes, *failures]), committee.similarities, strict=True)
     fitted = fit_outcomes([gram.retune(similarity) for gram, similarity in compared], signs)
     ratios = np.array([member.ratio for member in fitted.members])
-    found = Scorer(fitted, Success(), ratios, novel=False)
+    scorer = Scorer(fitted, Success(), ratios, novel=False)
     if not foresees(fitted):
-        return found
-    usual = float(np.median(found.score(successes)))
-    return replace(found, least=usual + float(np.log(CAUTION)))
+        return scorer
+    usual = float(np.median(scorer.score(successes)))
+    return replace(scorer, least=usual + float(np.log(CAUTION)))
 
 
 def foresees(committee: Committee) -> bool:

@@ -1,27 +1,90 @@
-"""Expected hypervolume improvement, in logarithms, from one-dimensional expectations.
+"""Fronts of several outcomes: their hypervolume, how far an object is expected to push them out, and its chance to.
 
-The region that no point of the front dominates is cut into boxes. With independent outcomes the expected volume that a
-new object adds to a box factors, and for edges l < u of an outcome
-
-    E[(min(y, u) − l)₊] = g(l) − g(u),      g(e) = E[(y − e)₊] = Σ_m w_m σ_m h((μ_m − e_m)/σ_m),
-
-the mean over that outcome's members: the mixture's own, at a price of members × edges and not of their product over the
-outcomes. An edge belongs to a member as an incumbent does (see `Front`).
-
-Log improvement at each edge is all that is needed of the members; what follows works on arrays L_j of log g_j, one row
-for each edge and one column for each object.
+Larger is better in every outcome.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.errors import import_extra
 from likewise.similarity.base import Matrix, Vector
+
+# Fronts and their hypervolumes, by moocore; larger is better in every outcome.
+
+# How far below the worst of all points the reference lies, as a share of their extent.
+MARGIN = 0.01
+
+
+def _library() -> Any:
+    return import_extra("moocore", "a study of several objectives", "moocore", "objectives")
+
+
+def is_nondominated(points: Matrix, *, equal: bool = False) -> NDArray[np.bool_]:
+    """Which points no other dominates; of equal ones the first, or with `equal` all.
+
+    >>> is_nondominated(np.array([[1.0, 2.0], [0.5, 0.5], [2.0, 1.0]])).tolist()
+    [True, False, True]
+    """
+    if len(points) < 2:
+        return np.ones(len(points), dtype=bool)
+    return np.asarray(_library().is_nondominated(np.ascontiguousarray(points), maximise=True, keep_weakly=equal))
+
+
+def layers(points: Matrix) -> NDArray[np.intp]:
+    """The front each point is on: 0 for those that no other dominates, 1 for those without these, and so on.
+
+    >>> layers(np.array([[1.0, 2.0], [0.5, 0.5], [2.0, 1.0]])).tolist()
+    [0, 1, 0]
+    """
+    if not len(points):
+        return np.zeros(0, dtype=np.intp)
+    ranks = _library().pareto_rank(np.ascontiguousarray(points), maximise=True)
+    return np.asarray(ranks, dtype=np.intp) - int(np.min(ranks))
+
+
+def hypervolume(points: Matrix, reference: Vector) -> float:
+    """The volume that the points dominate above a reference.
+
+    >>> hypervolume(np.array([[1.0, 2.0], [2.0, 1.0]]), np.zeros(2))
+    3.0
+    """
+    if not len(points):
+        return 0.0
+    if points.shape[1] == 1:
+        return float(max(0.0, points.max() - reference[0]))
+    return float(_library().hypervolume(np.ascontiguousarray(points), ref=reference, maximise=True))
+
+
+def reference_point(points: Matrix) -> Vector:
+    """What is no improvement any more: in each outcome the worst of all points so far, and a hair below it.
+
+    >>> reference_point(np.array([[0.0, 2.0], [1.0, 1.0], [0.5, 0.0]])).round(3).tolist()
+    [-0.01, -0.02]
+    """
+    if not len(points):
+        return np.zeros(points.shape[1])
+    extent = np.ptp(points, axis=0)
+    return np.asarray(points.min(axis=0) - MARGIN * np.where(extent > 0, extent, 1.0))
+
+
+# Expected hypervolume improvement, in logarithms, from one-dimensional expectations.
+#
+# The region that no point of the front dominates is cut into boxes. With independent outcomes the expected volume that
+# a new object adds to a box factors, and for edges l < u of an outcome
+#
+#     E[(min(y, u) − l)₊] = g(l) − g(u),      g(e) = E[(y − e)₊] = Σ_m w_m σ_m h((μ_m − e_m)/σ_m),
+#
+# the mean over that outcome's members: the mixture's own, at a price of members × edges and not of their product over
+# the outcomes. An edge belongs to a member as an incumbent does (see `Front`).
+#
+# Log improvement at each edge is all that is needed of the members; what follows works on arrays L_j of log g_j, one
+# row for each edge and one column for each object.
 
 Index = NDArray[np.intp]
 # A box that is thinner than this share of what lies above its lower edge is empty.
@@ -33,7 +96,7 @@ EXACT = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Boxes:
     """Boxes, each with a lower and an upper edge in every outcome.
 
     Edges are counted by outcome: 0 is the reference, 1 to n the points of the front from the lowest up, and n + 1 has
@@ -47,7 +110,7 @@ class Cells:
         return len(self.lower)
 
 
-def cells(points: Matrix) -> Cells:
+def cells(points: Matrix) -> Boxes:
     """The boxes of what no point dominates, where larger is better; points are rows, and none dominates another.
 
     At most n + 1 boxes for two outcomes and 2n + 1 for three.
@@ -59,7 +122,7 @@ def cells(points: Matrix) -> Cells:
     n, outcomes = points.shape
     ranks = _ranks(points)
     if outcomes == 1:
-        return Cells(np.array([[n]]), np.array([[n + 1]]))
+        return Boxes(np.array([[n]]), np.array([[n + 1]]))
     if outcomes == 2:
         strips = _Strips(n)
         for first, second in ranks.tolist():
@@ -107,10 +170,10 @@ def _ranks(points: Matrix) -> Index:
     return ranks
 
 
-def _as_cells(found: list[tuple[tuple[int, ...], tuple[int, ...]]], outcomes: int) -> Cells:
+def _as_cells(found: list[tuple[tuple[int, ...], tuple[int, ...]]], outcomes: int) -> Boxes:
     lower = np.array([low for low, _ in found], dtype=np.intp).reshape(-1, outcomes)
     upper = np.array([high for _, high in found], dtype=np.intp).reshape(-1, outcomes)
-    return Cells(lower, upper)
+    return Boxes(lower, upper)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +190,7 @@ class Front:
     ranks of the points in every outcome, None where the boxes are not made of points.
     """
 
-    cells: Cells
+    cells: Boxes
     edges: tuple[Matrix, ...]
     points: Index | None = None
 
@@ -135,9 +198,9 @@ class Front:
     def of(cls, means: Sequence[Matrix], weights: Sequence[Vector], reference: Sequence[float]) -> Front:
         """The front of points, from the means of each outcome, one row per member, and the members' votes."""
         mixed = np.stack([w @ m for w, m in zip(weights, means, strict=True)], axis=1)
-        kept = nondominated(mixed, reference)
-        edges = tuple(_edges(*each, kept) for each in zip(means, mixed.T, reference, strict=True))
-        return cls(cells(mixed[kept]), edges, _ranks(mixed[kept]))
+        front = nondominated(mixed, reference)
+        edges = tuple(_edges(*each, front) for each in zip(means, mixed.T, reference, strict=True))
+        return cls(cells(mixed[front]), edges, _ranks(mixed[front]))
 
     @classmethod
     def along(
@@ -156,15 +219,15 @@ class Front:
             raised = _edges(own, mean, low[j], kept)
             knots = np.maximum.accumulate(np.concatenate([[low[j]], np.sort(mean[kept])]))
             edges.append(np.stack([np.interp(corners[:, j], knots, column) for column in raised.T], axis=1))
-        one = np.tile(np.arange(len(directions))[:, None], (1, len(means)))
-        return cls(Cells(one, np.full_like(one, len(directions))), tuple(edges))
+        indices = np.tile(np.arange(len(directions))[:, None], (1, len(means)))
+        return cls(Boxes(indices, np.full_like(indices, len(directions))), tuple(edges))
 
     def coarse(self, most: int) -> Front:
         """The front of no more than `most` points, spread along it: nothing is worth less beyond it."""
         if self.points is None or len(self.edges) == 1 or len(self.points) <= most:
             return self
-        few = np.unique(np.linspace(0, len(self.points) - 1, most).round().astype(int))
-        points = self.points[np.argsort(self.points[:, 0])[few]]
+        chosen = np.unique(np.linspace(0, len(self.points) - 1, most).round().astype(int))
+        points = self.points[np.argsort(self.points[:, 0])[chosen]]
         rows = np.vstack([np.zeros((1, points.shape[1]), dtype=np.intp), np.sort(points, axis=0)])
         edges = tuple(mine[each] for mine, each in zip(self.edges, rows.T, strict=True))
         return Front(cells(points.astype(float)), edges)
@@ -200,7 +263,6 @@ def nondominated(points: Matrix, reference: Sequence[float]) -> Index:
         return above
     if points.shape[1] == 1:
         return above[[int(np.argmax(points[above, 0]))]]
-    from likewise.acquisition.fronts import is_nondominated
 
     return np.asarray(above[is_nondominated(points[above])], dtype=np.intp)
 
@@ -227,7 +289,7 @@ def log_volume(front: Front, logs: Sequence[Matrix]) -> tuple[Vector, list[Matri
     return volume, slopes
 
 
-def _factors(found: Cells, j: int, log: Matrix) -> tuple[Matrix, Matrix]:
+def _factors(found: Boxes, j: int, log: Matrix) -> tuple[Matrix, Matrix]:
     """log(g(l) − g(u)) for each box, and g(u)/g(l)."""
     low, high = log[found.lower[:, j]], _above(found, j, log)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -236,7 +298,7 @@ def _factors(found: Cells, j: int, log: Matrix) -> tuple[Matrix, Matrix]:
         return low + np.log1p(-ratio), ratio
 
 
-def _above(found: Cells, j: int, log: Matrix) -> Matrix:
+def _above(found: Boxes, j: int, log: Matrix) -> Matrix:
     """L at the upper edges; −∞ where a box has no end."""
     closed = found.upper[:, j] < len(log)
     high = np.full((len(found), log.shape[1]), -np.inf)
@@ -244,7 +306,7 @@ def _above(found: Cells, j: int, log: Matrix) -> Matrix:
     return high
 
 
-def _slopes(found: Cells, j: int, log: Matrix, shares: Matrix, ratio: Matrix) -> Matrix:
+def _slopes(found: Boxes, j: int, log: Matrix, shares: Matrix, ratio: Matrix) -> Matrix:
     """∂/∂L_j: ∂log(g(l) − g(u)) is 1/(1 − r) at the lower edge and −r/(1 − r) at the upper one, r = g(u)/g(l)."""
     inside = shares / np.where(ratio < 1.0, 1.0 - ratio, 1.0)
     slopes = np.zeros_like(log)
@@ -274,3 +336,91 @@ def spread_directions(outcomes: int, rng: np.random.Generator, most: int = DIREC
     """
     drawn = np.abs(rng.standard_normal((most, outcomes)))
     return np.maximum(drawn / np.linalg.norm(drawn, axis=1, keepdims=True), 1e-3)
+
+
+# What objects promise: their chances, and by how much the front is expected to grow.
+#
+# A front of more than three outcomes is not cut into boxes. Whether an object enters it is then seen by draws of its
+# values. Its hypervolume is a mean over directions d on the positive part of the sphere (polar coordinates),
+#
+#     V(P) = c_k E_d[max_{p ∈ P} min_j ((p_j − r_j)/d_j)₊ᵏ],
+#
+# for k outcomes and the reference r. The constant c_k cancels in a share of it, and so do the units of every outcome.
+
+# So many draws of an object's values, and so many directions, stand for all of them.
+DRAWS, RAYS = 512, 256
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """Of each object the chance to keep to all limits, the chance to enter the front, and how much it should grow.
+
+    Growth is a share of the front's hypervolume.
+    """
+
+    feasible: Vector
+    chance: Vector
+    gain: Vector
+
+
+def judge_draws(
+    feasible: Vector,
+    moments: Sequence[tuple[Matrix, Matrix]],
+    ceilings: Sequence[float],
+    front: Matrix,
+    weights: Sequence[Vector],
+    least: Vector,
+    lengths: Callable[[Any], Any],
+) -> Promise:
+    """What objects promise beside a front that is not cut into boxes; `lengths` counts from the reference."""
+    drawn = np.minimum(draw_outcomes(moments, weights), ceilings)
+    gain = shares_of_growth(lengths(front), lengths(drawn))
+    return Promise(feasible, feasible * chances_to_enter(front, drawn, least), feasible * gain)
+
+
+def draw_outcomes(moments: Sequence[tuple[Matrix, Matrix]], weights: Sequence[Vector]) -> Any:
+    """Values of objects, of shape (objects, draws, outcomes), from the members' means and standard deviations.
+
+    >>> draw_outcomes([(np.array([[2.0]]), np.array([[0.0]]))], [np.ones(1)])[0, :3].tolist()
+    [[2.0], [2.0], [2.0]]
+    """
+    rng, found = np.random.default_rng(0), []
+    for (means, stds), votes in zip(moments, weights, strict=True):
+        members = rng.choice(len(votes), size=DRAWS, p=votes / votes.sum())
+        found.append(means[members] + stds[members] * rng.standard_normal((DRAWS, 1)))
+    return np.stack(found, axis=-1).swapaxes(0, 1)
+
+
+def chances_to_enter(front: Matrix, drawn: Any, least: Vector) -> Vector:
+    """The share of each object's draws that no point of the front equals or beats, and that are above `least`.
+
+    >>> drawn = np.array([[[2.0, 0.0], [0.5, 0.5]]])
+    >>> chances_to_enter(np.array([[1.0, 1.0]]), drawn, np.full(2, -np.inf)).tolist()
+    [0.5]
+    """
+    free = np.all(drawn > least, axis=-1)
+    for point in front:
+        free &= np.any(drawn > point, axis=-1)
+    return np.asarray(free.mean(axis=1))
+
+
+def shares_of_growth(front: Matrix, drawn: Any) -> Vector:
+    """By which share the hypervolume of a front is expected to grow with each object; values count from the reference.
+
+    Of a front without volume it is the share of what is drawn.
+
+    >>> shares_of_growth(np.array([[1.0, 1.0]]), np.full((1, 3, 2), 2.0)).round(6).tolist()
+    [3.0]
+    """
+    outcomes = drawn.shape[-1]
+    extent = np.max(front, axis=0, initial=0.0)
+    extent = np.where(extent > 0, extent, np.maximum(drawn.max(axis=(0, 1)), 1e-300))
+    rays = spread_directions(outcomes, np.random.default_rng(0), RAYS) * extent
+    before = np.max([_reach(point, rays) for point in front], axis=0, initial=0.0) ** outcomes
+    grown = [np.maximum(_reach(values[:, None], rays) ** outcomes - before, 0.0).mean() for values in drawn]
+    return np.asarray(grown) / (before.mean() or 1.0)
+
+
+def _reach(values: Any, rays: Matrix) -> Any:
+    """How far along each ray a point dominates."""
+    return np.maximum(np.min(values / rays, axis=-1), 0.0)

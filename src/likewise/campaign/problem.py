@@ -9,24 +9,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from likewise.campaign.cautions import far_value
-from likewise.campaign.listener import Listener, Progress
+from likewise.campaign.columns import Kind
+from likewise.campaign.names import Request, choose_similarities, molecular
 from likewise.campaign.objects import Bad
-from likewise.campaign.sheets.bad_rows import cell_of, leave_out_bad
-from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.similarities import Request, choose_similarities, molecular
-from likewise.campaign.states import Kind
-from likewise.campaign.wording import count, shown
+from likewise.campaign.sheet import Sheet, cell_of, far_value, leave_out_bad
+from likewise.campaign.text import Listener, Progress, count, shown
 from likewise.errors import SimilarityError, SuspectWarning, TableError, UsageError
-from likewise.similarity.auto.prices import LEAST, affordable, encoding_seconds
+from likewise.similarity.auto import LEAST, affordable, encoding_seconds
 from likewise.similarity.base import Similarity
-from likewise.similarity.encodings.pieces import PIECE
-from likewise.similarity.kinds.smiles import parsed
+from likewise.similarity.kinds.molecules import parsed
+from likewise.similarity.parallel import PIECE
 from likewise.spaces.base import Space
-from likewise.spaces.pools.pool import Pool
+from likewise.spaces.pool import Pool
+from likewise.study.explanation import Recommendation
 from likewise.study.goals import Computed
-from likewise.study.recommendation import Recommendation
-from likewise.study.record.suspicion import far_places
+from likewise.study.recording import far_places
 from likewise.study.study import Study
 from likewise.study.trial import Trial
 from likewise.tables.cells import numbers

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from likewise.campaign.contents import content
-from likewise.campaign.objects import from_cell
+from likewise.campaign.objects import content, from_cell
 from likewise.campaign.problem import Problem, column_of
-from likewise.campaign.sheets.sheet import Sheet
+from likewise.campaign.sheet import Sheet
 from likewise.errors import SpaceError, UsageError
-from likewise.spaces.codec.cells import read_item
-from likewise.spaces.conditions.condition import Condition
+from likewise.spaces.codec import read_item
+from likewise.spaces.condition import Condition
 from likewise.study.goals import Computed
-from likewise.tables.cells import numbers
-from likewise.tables.formatting import cell_text
+from likewise.tables.cells import cell_text, numbers
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likewise import __version__
-from likewise.campaign.listener import Listener, Progress
+from likewise.campaign.text import Listener, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console as Terminal

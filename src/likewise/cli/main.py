@@ -1,12 +1,12 @@
 """The command line `likewise`: a table in, the next experiments out.
 
-Exit codes: 0 for an answer, 2 for a command that does not fit (an unknown option, column or file), 1 for work that
-failed. Errors are one paragraph; `--debug` shows where they come from.
+Exit codes: 0 for an answer, 2 for a command that does not fit (an unknown option, a missing table), 1 for the rest.
 """
 
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 from importlib import import_module
 from traceback import format_exc
@@ -17,9 +17,35 @@ from typer.core import TyperCommand, TyperGroup
 
 from likewise import __version__
 from likewise.cli.console import complain, visible
-from likewise.cli.hints import with_hints
 from likewise.cli.parameters import with_options
 from likewise.errors import LikewiseError, UsageError
+
+# How the command line sets what an error says can be set: errors below it know no options.
+
+HINTS = {
+    "skip_bad": "Use --skip-bad to leave such rows out.",
+    "decimal": "Use --decimal . or --decimal , to say which it is.",
+    "text": "Use --text {} to compare the column as text.",
+    "objects": "Use --object NAME, once for each column that describes an object.",
+    "value": "Use --value NAME.",
+    "std": 'Use --std {}, once for each (in likewise.toml: std = {{ yield = "yield_sd" }}).',
+    "force": "Use --force to replace it.",
+}
+
+
+def with_hints(error: LikewiseError) -> str:
+    """The message of an error, and the options that get past it.
+
+    >>> with_hints(LikewiseError("Row 3 has too many cells.", settings={"skip_bad": ""}))
+    'Row 3 has too many cells. Use --skip-bad to leave such rows out.'
+    """
+    return " ".join([str(error), *(HINTS[name].format(shlex.quote(value)) for name, value in error.settings.items())])
+
+
+# The command line `likewise`: a table in, the next experiments out.
+#
+# Exit codes: 0 for an answer, 2 for a command that does not fit (an unknown option, column or file), 1 for work that
+# failed. Errors are one paragraph; `--debug` shows where they come from.
 
 # The file of each command and its line in the list. The file, and all that it needs, loads when the command is used.
 COMMANDS = {

@@ -1,23 +1,149 @@
-"""The pictures, as matplotlib figures. They read in print and by colour-blind readers: shapes tell what colours tell.
+"""The pictures, as matplotlib figures, of plain numbers, whoever computed them.
 
-Colours are Okabe and Ito's; values are on the viridis scale, which is ordered in grey too. Its yellow end is the best.
+They read in print and by colour-blind readers: shapes tell what colours tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from likewise.errors import import_extra
-from likewise.figures.data import Course, Expectations, LeftOut, Map, Matrix
-from likewise.figures.labels import apart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# What the pictures are handed: plain numbers, whoever computed them.
+
+Vector = NDArray[np.float64]
+DataMatrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Values in the order they were told, and the best so far; `rounds` are the places at which rounds begin."""
+
+    values: Vector
+    best: Vector
+    rounds: Sequence[int] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Expectations:
+    """Mean of what is suggested, and the ends of its 95 % interval, in order."""
+
+    mean: Vector
+    low: Vector
+    high: Vector
+
+    @property
+    def reach(self) -> tuple[Vector, Vector]:
+        """How far the interval goes below and above the mean, which a skewed distribution may have outside."""
+        return np.maximum(self.mean - self.low, 0.0), np.maximum(self.high - self.mean, 0.0)
+
+
+class LeftOutData(Protocol):
+    """Measured values, and what the others predict for each: the mean and the ends of its 95 % interval."""
+
+    @property
+    def values(self) -> Vector: ...
+    @property
+    def mean(self) -> Vector: ...
+    @property
+    def low(self) -> Vector: ...
+    @property
+    def high(self) -> Vector: ...
+    def inside(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """Which values lie in their central interval of this probability."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Objects in the plane, by their similarity alone; values are NaN where nothing was measured.
+
+    `picks` are the places of the suggestions, in their order; `share` is the part of the similarity that two dimensions
+    can show.
+    """
+
+    objects: list[Any]
+    points: DataMatrix
+    values: Vector
+    picks: list[int]
+    share: float
+
+    def groups(self) -> dict[str, list[int]]:
+        """The places of the objects that are drawn alike: measured, suggested, and the others."""
+        measured = np.flatnonzero(~np.isnan(self.values)).tolist()
+        known = {*measured, *self.picks}
+        others = [place for place in range(len(self.values)) if place not in known]
+        return {"others": others, "measured": measured, "suggested": self.picks}
+
+
+@dataclass(frozen=True, eq=False)
+class FrontData:
+    """Objectives of measured objects, a row each, which of them are on the front and which keep to the limits.
+
+    `mean`, `low` and `high` are what is expected of suggestions; `larger` says whether more of an objective is better.
+    """
+
+    names: Sequence[str]
+    larger: Sequence[bool]
+    values: DataMatrix
+    best: NDArray[np.bool_]
+    kept: NDArray[np.bool_]
+    mean: DataMatrix
+    low: DataMatrix
+    high: DataMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class Volumes:
+    """The hypervolume after each measurement; `rounds` are the places at which rounds begin."""
+
+    values: Vector
+    rounds: Sequence[int] = ()
+
+
+# Marks that would cover each other, moved apart until each can be read.
+
+STEPS = 400
+
+
+def apart(points: DataMatrix, least: float) -> DataMatrix:
+    """Places near the points, of which no two are closer than `least`; points that are far apart stay where they are.
+
+    >>> np.round(apart(np.array([[0.0, 0.0], [0.2, 0.0], [9.0, 9.0]]), 1.0), 2).tolist()
+    [[-0.4, 0.0], [0.6, 0.0], [9.0, 9.0]]
+    """
+    places = np.array(points, dtype=float)
+    first, second = np.triu_indices(len(places), k=1)
+    # Points at one spot are told apart by directions of their own.
+    turns = 2.399963 * (first + 1.0) + second
+    aside = np.column_stack([np.cos(turns), np.sin(turns)])
+    for _ in range(STEPS):
+        between = places[second] - places[first]
+        distance = np.linalg.norm(between, axis=1)
+        close = distance < least * (1 - 1e-6)
+        if not close.any():
+            break
+        towards = np.where(distance[:, None] > 1e-9 * least, between / np.maximum(distance, 1e-300)[:, None], aside)
+        push = (0.5 * np.maximum(least - distance, 0.0))[:, None] * towards
+        np.add.at(places, second, push)
+        np.add.at(places, first, -push)
+    return places
+
+
+# The pictures, as matplotlib figures. They read in print and by colour-blind readers: shapes tell what colours tell.
+#
+# Colours are Okabe and Ito's; values are on the viridis scale, which is ordered in grey too. Its yellow end is the
+# best.
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8a8f98", "#22262b"
 GRID = "#e4e7eb"
@@ -90,7 +216,7 @@ def progress(course: Course, upcoming: Expectations | None = None, name: str = "
     return figure
 
 
-def predictions(check: LeftOut, name: str = "value") -> Figure:
+def predictions(check: LeftOutData, name: str = "value") -> Figure:
     """Each measured value against what the others predict for it, with 95 % intervals."""
     with draw() as (figure, axes):
         inside = check.inside()
@@ -111,7 +237,7 @@ def predictions(check: LeftOut, name: str = "value") -> Figure:
     return figure
 
 
-def calibration(check: LeftOut) -> Figure:
+def calibration(check: LeftOutData) -> Figure:
     """How many values lie inside their intervals, against how many should, with what chance allows."""
     with draw() as (figure, axes):
         n, found = len(check.values), np.array([np.mean(check.inside(level)) for level in LEVELS])
@@ -152,7 +278,7 @@ def object_map(shown: Map, name: str = "value", *, minimize: bool = False) -> Fi
     return figure
 
 
-def _draw_picks(axes: Any, points: Matrix, picks: Sequence[int]) -> None:
+def _draw_picks(axes: Any, points: DataMatrix, picks: Sequence[int]) -> None:
     """Numbered marks for the suggestions, beside their points where these lie too close together to be read."""
     low, high = points.min(axis=0), points.max(axis=0)
     # Inches of the picture, roughly: the axes leave room for the legend and the scale of the values.
@@ -245,3 +371,86 @@ def legend(figure: Figure, axes: Any) -> None:
     for handle in legend.legend_handles:
         if handle is not None and hasattr(handle, "set_sizes"):
             handle.set_sizes([36.0])
+
+
+# Pictures of several objectives: the trade-off between them, and how the front has grown.
+
+WIDE = 3.6
+
+
+def front(data: FrontData) -> Figure:
+    """The trade-off: of two objectives in the plane, of more as lines across one axis for each."""
+    return _plane(data) if len(data.names) == 2 else _lines(data)
+
+
+def _plane(data: FrontData) -> Figure:
+    with draw(WIDE) as (figure, axes):
+        (x, y), (right, up) = data.values.T, data.larger
+        outside, rest = ~data.kept, data.kept & ~data.best
+        if outside.any():
+            axes.plot(x[outside], y[outside], "x", color=GREY, ms=5, label="outside the limits")
+        axes.plot(x[rest], y[rest], "o", color=GREY, ms=4, mew=0, label="measured")
+        order = np.argsort(x[data.best])
+        # The line goes along what the points of the front dominate.
+        steps = "steps-pre" if right else "steps-post"
+        axes.plot(
+            x[data.best][order], y[data.best][order], "s-", color=BLUE, ms=5, lw=1.6, drawstyle=steps, label="front"
+        )
+        if len(data.mean):
+            below, above = np.maximum(data.mean - data.low, 0), np.maximum(data.high - data.mean, 0)
+            axes.errorbar(
+                *data.mean.T, xerr=(below[:, 0], above[:, 0]), yerr=(below[:, 1], above[:, 1]), fmt="D", ms=5,
+                mfc="white", mec=ORANGE, ecolor=ORANGE, elinewidth=0.9, alpha=0.9, label="suggested (95 %)",
+            )  # fmt: skip
+        good = ("less is better", "more is better")
+        axes.set(xlabel=f"{data.names[0]} ({good[right]})", ylabel=f"{data.names[1]} ({good[up]})")
+        legend(figure, axes)
+    return figure
+
+
+def _lines(data: FrontData) -> Figure:
+    """Parallel coordinates: each axis from the worst value, below, to the best one, above."""
+    with draw(WIDE) as (figure, axes):
+        every = np.vstack([data.values, data.mean])
+        ends = _ends(every, data.larger)
+        places = np.arange(len(data.names))
+        groups: tuple[tuple[DataMatrix, dict[str, Any]], ...] = (
+            (data.values[~data.best], {"color": GREY, "lw": 0.8, "alpha": 0.6, "label": "measured"}),
+            (data.values[data.best], {"color": BLUE, "lw": 1.6, "label": "front"}),
+            (data.mean, {"color": ORANGE, "lw": 1.4, "ls": "--", "label": "suggested: expected"}),
+        )
+        for rows, style in groups:
+            for row in rows:
+                axes.plot(places, (row - ends[0]) / (ends[1] - ends[0]), **style)
+                style.pop("label", None)
+        for place, low, high in zip(places, *ends, strict=True):
+            # No longer than the values go, so that the numbers at its ends can be read.
+            axes.vlines(place, 0.0, 1.0, color=DARK, lw=0.8)
+            axes.annotate(f"{high:.4g}", (place, 1.02), ha="center", va="bottom", fontsize=8)
+            axes.annotate(f"{low:.4g}", (place, -0.02), ha="center", va="top", fontsize=8)
+        axes.set(xticks=places, yticks=[], ylim=(-0.12, 1.12), ylabel="better upwards")
+        axes.spines["bottom"].set_visible(False)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(bottom=False)
+        axes.set_xticklabels(data.names, fontsize=8)
+        axes.grid(visible=False)
+        legend(figure, axes)
+    return figure
+
+
+def _ends(values: DataMatrix, larger: Any) -> tuple[Vector, Vector]:
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    worst, best = np.where(larger, low, high), np.where(larger, high, low)
+    return worst, np.where(best == worst, worst + 1.0, best)
+
+
+def hypervolume(data: Volumes) -> Figure:
+    """How much the front dominates, after each measurement."""
+    with draw() as (figure, axes):
+        for begin in data.rounds[1:]:
+            axes.axvline(begin + 0.5, color=GRID, lw=1.2, ls=(0, (4, 3)), zorder=0)
+        axes.step(np.arange(1, len(data.values) + 1), data.values, where="post", color=BLUE, lw=2)
+        axes.set(xlabel="measurement", ylabel="hypervolume of the front")
+        axes.set_ylim(bottom=0)
+        whole_numbers(axes)
+    return figure

@@ -10,19 +10,17 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.errors import LikewiseError
-from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
-from likewise.model.fit import Settings
+from likewise.model.fit import FitSettings
+from likewise.model.model import Data, Model, one_thread
 from likewise.model.prediction import Prediction
-from likewise.model.schedule import Data, Model
 from likewise.model.spectrum import Spectrum
-from likewise.similarity.auto.given import Given, as_similarities
-from likewise.similarity.auto.recognise import recognise
+from likewise.similarity.auto import Given, as_similarities, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.from_function import Precomputed
-from likewise.similarity.ranges import column, rescaled, span
-from likewise.study.similarities import with_fixed
-from likewise.tables.frames import as_objects, is_frame
+from likewise.similarity.coordinates import column, rescaled, span
+from likewise.similarity.functions import Precomputed
+from likewise.study.methods.committee import with_fixed
+from likewise.tables.cells import as_objects, is_frame
 
 PRECOMPUTED = "precomputed"
 
@@ -57,7 +55,7 @@ class SimilarityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         std: the standard deviations of the measurements, one for all or one for each; None (default) if unknown.
         """
         objects, values = self._training(X, y)
-        model = Model(with_fixed(self._similarities(objects, X)), Settings(spectra=(self.spectrum,)))
+        model = Model(with_fixed(self._similarities(objects, X)), FitSettings(spectra=(self.spectrum,)))
         with one_thread():
             self.committee_, selection = model.committee(_data(objects, values, std))
         self.similarities_ = self.committee_.similarities

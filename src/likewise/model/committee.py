@@ -15,19 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.figures.markup import html_table
-from likewise.model.comparison import Comparison, Slope
+from likewise.model.censoring import Mask, anchors, exact
 from likewise.model.evidence import AMPLITUDE_STRENGTH, misfit_share
-from likewise.model.gram import Gram
-from likewise.model.pending import Panel, Pending, panels, settle
 from likewise.model.prediction import Mixture, Moments, Prediction
-from likewise.model.regression import Regression
+from likewise.model.regression import Pending, PendingPanel, Regression, known_values, panels
+from likewise.model.scores import Gram, ObjectScores, Slope
 from likewise.model.spectrum import Treatment
-from likewise.model.targets.censoring import Mask, anchors, exact
-from likewise.model.targets.transforms import Transform, root_mean_square
+from likewise.model.transforms import Transform, root_mean_square
+from likewise.similarity.algebra import Mix
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
-from likewise.similarity.combine.mix import Mix
-from likewise.similarity.encodings.arrays import Encoding
-from likewise.tables.brief import shorten
+from likewise.similarity.encoding import Encoding
+from likewise.tables.cells import shorten
 
 # Scores that differ by so small a share are the same.
 SAME = 1e-10
@@ -145,7 +143,7 @@ class Committee:
 
     def encode(self, objects: Sequence[Any]) -> dict[int, Encoding]:
         """Each used similarity's encoding of these objects."""
-        return Comparison(objects).encodings({k: self.grams[k] for k in self.used})
+        return ObjectScores(objects).encodings({k: self.grams[k] for k in self.used})
 
     def rows(self, encodings: Mapping[int, Encoding], objects: Sequence[Any] | None = None) -> dict[int, Matrix]:
         """Each used similarity's scores with the observed objects, then with the pending ones.
@@ -159,7 +157,7 @@ class Committee:
         """Each used similarity's scores of the objects with themselves."""
         return {k: self.grams[k].selves(encoding, objects) for k, encoding in encodings.items()}
 
-    def compare(self, comparison: Comparison) -> tuple[dict[int, Matrix], dict[int, Vector]]:
+    def compare(self, comparison: ObjectScores) -> tuple[dict[int, Matrix], dict[int, Vector]]:
         """What `rows` and `selves` say of these objects, of which other committees may have asked before."""
         rows = {k: comparison.rows(k, self.waiting.get(k, self.grams[k])) for k in self.used}
         return rows, {k: comparison.selves(k, self.grams[k]) for k in self.used}
@@ -183,13 +181,13 @@ class Committee:
             return variances
         return np.concatenate([panel.lower(variances[places], mixed[mix]) for mix, places, panel in self._panels])
 
-    def linearise(self, comparison: Comparison) -> tuple[Matrix, Matrix, CommitteePullback]:
+    def linearise(self, comparison: ObjectScores) -> tuple[Matrix, Matrix, CommitteePullback]:
         """Means and variances of the objects as `moments` gives them, and one step of the chain rule through them.
 
         The step takes ∂u/∂μ and ∂u/∂V of each member to derivatives in the scores (`pull_all` takes these to ∇u).
         """
-        found = {k: comparison.linearise(k, self.waiting.get(k, self.grams[k])) for k in self.used}
-        rows, selves = ({k: getattr(one, name) for k, one in found.items()} for name in ("rows", "selves"))
+        linearised = {k: comparison.linearise(k, self.waiting.get(k, self.grams[k])) for k in self.used}
+        rows, selves = ({k: getattr(one, name) for k, one in linearised.items()} for name in ("rows", "selves"))
         mixed, own = self.mix_scores(rows), self.mix_scores(selves)
         each = [panel.linearise(mixed[mix], own[mix]) for mix, _, panel in self._panels]
         raw = np.concatenate([mean for mean, _, _ in each])
@@ -203,7 +201,7 @@ class Committee:
                 on_row, on_self = pull_panel(in_mean[places], in_variance[places])
                 _add(on_rows, mix.pull(rows, on_row))
                 _add(on_selves, mix.pull(selves, on_self))
-            return [Slope(found[k], on_rows[k], on_selves[k]) for k in on_rows]
+            return [Slope(linearised[k], on_rows[k], on_selves[k]) for k in on_rows]
 
         return means, np.concatenate([variance for _, variance, _ in each]), pull
 
@@ -234,7 +232,7 @@ class Committee:
         return np.array(low)[:, None], np.array(high)[:, None]
 
     @cached_property
-    def _panels(self) -> list[tuple[Mix, slice, Panel]]:
+    def _panels(self) -> list[tuple[Mix, slice, PendingPanel]]:
         """The members of each mix and treatment, which stand together, and their places."""
         return panels([(m.mix, m.regression, m.pending) for m in self.members])
 
@@ -287,26 +285,26 @@ class Committee:
         """The median of the known variances of measurements, on the model's scale; 0 where none is known."""
         if self.extra_noise is None:
             return 0.0
-        known = self.extra_noise * self.transform.slope(self.values) ** 2
-        return float(np.median(known[known > 0])) if np.any(known > 0) else 0.0
+        noise = self.extra_noise * self.transform.slope(self.values) ** 2
+        return float(np.median(noise[noise > 0])) if np.any(noise > 0) else 0.0
 
     def influence(self, objects: Sequence[Any]) -> Matrix:
         """Σ_m w_m I_m(x): the signed weight of each observation in the mixture's mean on the model's scale."""
-        return self.explain(Comparison(objects))[1]
+        return self.explain(ObjectScores(objects))[1]
 
-    def explain(self, comparison: Comparison) -> tuple[Prediction, Matrix]:
+    def explain(self, comparison: ObjectScores) -> tuple[Prediction, Matrix]:
         """What `predict` and `influence` say, with the objects compared once."""
         rows, selves = self.compare(comparison)
         prediction = self.on_users_scale(*self.moments(rows, selves))
         observed = {k: row[:, : len(self)] for k, row in rows.items()}
-        each = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
-        return prediction, np.asarray(sum(each))
+        influences = (m.weight * m.regression.solution.influence(m.mix.scores(observed)) for m in self.members)
+        return prediction, np.asarray(sum(influences))
 
-    def with_pending(self, objects: Sequence[Any], comparison: Comparison | None = None) -> Committee:
+    def with_pending(self, objects: Sequence[Any], comparison: ObjectScores | None = None) -> Committee:
         """The committee whose variances take these objects in flight into account, too; only they are compared."""
         if not len(objects):
             return self
-        once = Comparison(objects) if comparison is None else comparison
+        once = ObjectScores(objects) if comparison is None else comparison
         return replace(self, waiting={k: once.grow(k, self.waiting.get(k, self.grams[k])) for k in self.used})._await()
 
     def settling(self, places: Sequence[Sequence[int]]) -> Committee:
@@ -316,8 +314,8 @@ class Committee:
         Members to which a value, once measured, is as good as certain have no such doubt.
         """
         members = tuple(
-            replace(m, settled=None if m.regression.certain() else settle(m.regression, own))
-            for m, own in zip(self.members, places, strict=True)
+            replace(m, settled=None if m.regression.certain() else known_values(m.regression, place))
+            for m, place in zip(self.members, places, strict=True)
         )
         return replace(self, members=members)._await()
 
@@ -330,7 +328,7 @@ class Committee:
     def _await(self) -> Committee:
         """The committee whose members take account of what they take as known and of what is in flight."""
         t, scores = len(self), {k: self.waiting.get(k, self.grams[k]).scores[len(self) :] for k in self.used}
-        rows, among = ({k: each[:, part] for k, each in scores.items()} for part in (slice(t), slice(t, None)))
+        rows, among = ({k: score[:, part] for k, score in scores.items()} for part in (slice(t), slice(t, None)))
 
         def pending(m: Member) -> Pending | None:
             if m.settled is None and not self.waiting:
@@ -357,17 +355,17 @@ class Committee:
         """
         same = np.ones((), dtype=bool)
         for k, theirs in self._known_selves.items():
-            own = selves[k][:, None]
-            close = SAME * np.abs(own)
+            selves_k = selves[k][:, None]
+            close = SAME * np.abs(selves_k)
             known = theirs[: rows[k].shape[1]]
-            same = same & (np.abs(rows[k] - own) <= close) & (np.abs(known - own) <= close)
+            same = same & (np.abs(rows[k] - selves_k) <= close) & (np.abs(known - selves_k) <= close)
         return np.asarray(same.any(axis=1), dtype=bool)
 
     @cached_property
     def _known_selves(self) -> dict[int, Vector]:
         """Each used similarity's scores of the observed objects, and then of those in flight, with themselves."""
-        known = {k: self.waiting.get(k, self.grams[k]) for k in self.used}
-        return {k: gram.selves(gram.encodings) for k, gram in known.items()}
+        grams = {k: self.waiting.get(k, self.grams[k]) for k in self.used}
+        return {k: gram.selves(gram.encodings) for k, gram in grams.items()}
 
     def observed_means(self) -> Matrix:
         """The mean of each observed object on the model's scale, one row per member."""

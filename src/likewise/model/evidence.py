@@ -1,13 +1,4 @@
-"""How well a model explains the values: the marginal likelihood, and the leave-one-out density where there is none.
-
-With M = S + ρI (ρ the noise as a share of the amplitude a) and y ~ N(0, aM), the amplitude has a conjugate prior worth
-ν observations of size one, and integrates out in closed form:
-
-    log p(y) = −(t + ν)/2 · log(ν + yᵀM⁻¹y) − ½ log|M| + const(t),      â = (ν + yᵀM⁻¹y)/(t + ν).
-
-An indefinite M is no covariance. |M| is, with the absolute values of the eigenvalues, as the paper's variance is an
-absolute value: it stands for M there, so that a has the unit of squared values over scores, as elsewhere.
-"""
+"""How well a model explains the values: the marginal likelihood, and the leave-one-out density where there is none."""
 
 from __future__ import annotations
 
@@ -21,8 +12,8 @@ from scipy import linalg
 from scipy.special import gammaln, logsumexp, ndtr
 
 from likewise.errors import SimilarityError
-from likewise.model.influence import add_diagonal
 from likewise.model.regression import Regression
+from likewise.model.solvers import add_diagonal
 from likewise.model.spectrum import Treatment
 from likewise.similarity.base import LogNormal, Matrix, Vector
 
@@ -121,9 +112,9 @@ def evidences(treatment: Treatment, ratios: Sequence[float], values: Vector, ext
         return [_factored_evidence(treatment, ratio, values, extra) for ratio in ratios]
     if not treatment.definite:
         return absolute_evidence(treatment.matrix, values, ratios)
-    found = tridiagonal_evidence(treatment.matrix, values, ratios) if treatment.eigen is None else None
-    if found is not None:
-        return found
+    listed = tridiagonal_evidence(treatment.matrix, values, ratios) if treatment.eigen is None else None
+    if listed is not None:
+        return listed
     eigen = treatment.decomposed.eigen
     assert eigen is not None
     return spectral_evidence(eigen.levels, values @ eigen.basis, ratios)
@@ -139,8 +130,8 @@ def _factored_evidence(treatment: Treatment, ratio: float, values: Vector, extra
     """
     evidence = Evidence(0.0, 1.0)
     for _ in range(2 if extra.any() else 1):
-        known = extra / evidence.amplitude
-        matrix = add_diagonal(treatment.matrix, ratio + known)
+        noise = extra / evidence.amplitude
+        matrix = add_diagonal(treatment.matrix, ratio + noise)
         if not treatment.definite:
             (evidence,) = absolute_evidence(matrix, values, (0.0,))
             continue
@@ -149,17 +140,17 @@ def _factored_evidence(treatment: Treatment, ratio: float, values: Vector, extra
         log_determinant = 2.0 * float(np.sum(np.log(np.diag(factor))))
         evidence = marginal_likelihood(float(half @ half), log_determinant, len(values))
         if extra.any():
-            evidence = replace(evidence, amplitude=_known_amplitude(factor, half, known))
+            evidence = replace(evidence, amplitude=_known_amplitude(factor, half, noise))
     return evidence
 
 
 def _known_amplitude(factor: Matrix, half: Vector, known: Vector) -> float:
     """â of `_factored_evidence` from the factor L of M and L⁻¹y."""
-    some = np.flatnonzero(known)
-    columns = np.eye(len(known))[:, some]
+    places = np.flatnonzero(known)
+    columns = np.eye(len(known))[:, places]
     inverse = linalg.solve_triangular(factor, columns, lower=True, check_finite=False)
     alpha = linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False)
-    share = float(known[some] @ np.sum(inverse**2, axis=0))
+    share = float(known[places] @ np.sum(inverse**2, axis=0))
     fit, freedom = float(half @ half - alpha**2 @ known), len(known) - share
     return (AMPLITUDE_STRENGTH + fit) / (AMPLITUDE_STRENGTH + freedom)
 

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import LikewiseError, SimilarityError
-from likewise.model.gram import Gram
-from likewise.model.influence import Singular
-from likewise.model.pending import Panel
 from likewise.model.prediction import Prediction
-from likewise.model.regression import Regression, regress
+from likewise.model.regression import PendingPanel, Regression, regress
+from likewise.model.scores import Gram
+from likewise.model.solvers import Singular
 from likewise.model.spectrum import Spectrum, treat
-from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
-from likewise.similarity.from_function import as_similarity
-from likewise.similarity.scores import check_scores
-from likewise.tables.brief import brief
+from likewise.similarity.base import Matrix, Similarity, Vector, check_scores, is_differentiable
+from likewise.similarity.functions import as_similarity
+from likewise.tables.cells import brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +76,7 @@ class Posterior:
         self.gram.check(rows, objects)
         self.gram.check_selves(selves, objects)
         ones, zeros = np.ones((1, len(selves))), np.zeros((1, len(selves)))
-        _, _, pull = Panel((self.regression,), (None,)).linearise(rows, selves)
+        _, _, pull = PendingPanel((self.regression,), (None,)).linearise(rows, selves)
         mean_weights, _ = pull(ones, zeros)
         row_weights, self_weights = pull(zeros, ones)
         return pull_rows(mean_weights), pull_rows(row_weights) + pull_selves(self_weights)

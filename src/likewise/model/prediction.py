@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from likewise.errors import LikewiseError
-from likewise.model.targets.transforms import Standardised, Transform
+from likewise.model.transforms import Standardised, Transform
 from likewise.similarity.base import Matrix, Vector
 
 # Halvings of an interval that holds a quantile: to a billionth of its width.
@@ -107,9 +107,9 @@ class Prediction(Moments):
     mixture: Mixture
 
     def __new__(cls, mean: Vector, std: Vector, mixture: Mixture) -> Prediction:
-        made = super().__new__(cls, mean, std)
-        made.mixture = mixture
-        return made
+        prediction = super().__new__(cls, mean, std)
+        prediction.mixture = mixture
+        return prediction
 
     def __repr__(self) -> str:
         with np.printoptions(threshold=12, edgeitems=3, precision=6):

@@ -210,14 +210,14 @@ class Krein(ByEigenvalues):
     def of_eigen(cls, scores: Matrix, levels: Vector, basis: Matrix, doubt: float = 0.0) -> Self:
         positive = levels > tolerance(levels)
         ridge = RIDGE * max(0.0, float(-levels[0]), doubt)
-        kept = np.maximum(levels, 0.0)
-        signs = np.divide(kept, kept + ridge, out=np.zeros_like(kept), where=positive)
+        clipped = np.maximum(levels, 0.0)
+        signs = np.divide(clipped, clipped + ridge, out=np.zeros_like(clipped), where=positive)
         least = max(ridge, LEAST_NEGATIVE * float(np.mean(np.abs(np.diag(scores)))))
         below = basis[:, ~positive]
         # Without scores there is nothing to measure the rest by.
         negative = (below / (np.abs(levels[~positive]) + least)) @ below.T if least > LEAST_SCORE else None
-        eigen = Eigen(basis, kept, signs)
-        return cls((basis * kept) @ basis.T, (basis * signs) @ basis.T, eigen=eigen, negative=negative, ridge=ridge)
+        eigen = Eigen(basis, clipped, signs)
+        return cls((basis * clipped) @ basis.T, (basis * signs) @ basis.T, eigen=eigen, negative=negative, ridge=ridge)
 
     @property
     def doubt(self) -> float:

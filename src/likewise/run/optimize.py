@@ -10,20 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from likewise.errors import LikewiseError, StudyError
-from likewise.run.interruption import Interruption
-from likewise.run.loop import INTERRUPTED, Loop
-from likewise.run.options import Options, Settings, check_options
-from likewise.run.progress import progress
+from likewise.run.loop import INTERRUPTED, Interruption, Loop, Options, RunSettings, Watch, check_options, progress
 from likewise.run.runners import UNCOUNTED, Inline, Objective, Runner, ThreadRunner
-from likewise.run.stopping import Watch
-from likewise.similarity.auto.given import Given
+from likewise.similarity.auto import Given
 from likewise.spaces.base import Space
-from likewise.study.goals import Computed, Direction, Limits
-from likewise.study.preferences import Preference
-from likewise.study.recommendation import Recommendation
+from likewise.study.explanation import Recommendation
+from likewise.study.goals import Computed, Direction, Limits, Preference
 from likewise.study.study import Study
 from likewise.study.trial import State, Trial
-from likewise.tables.brief import brief
+from likewise.tables.cells import brief
 
 # Long enough for a machine that is busy, short enough for its work not to wait for long when it has died.
 LEASE = 300.0
@@ -132,15 +127,15 @@ def optimize(
 
 def _run(f: Objective, space: Space, similarity: Given, goals: Mapping[str, Any], options: Options) -> Result:
     check_options(options)
-    running = {name: value for name, value in options.items() if name in Settings.__dataclass_fields__}
+    running = {name: value for name, value in options.items() if name in RunSettings.__dataclass_fields__}
     study: dict[str, Any] = {name: value for name, value in options.items() if name not in running}
     if study.get("storage") is not None and study.get("lease") is None:
         study["lease"] = LEASE
-    settings = Settings(**running)  # type: ignore[arg-type]
+    settings = RunSettings(**running)  # type: ignore[arg-type]
     return run(f, Study(space, similarity, **goals, **study), settings)
 
 
-def run(f: Objective, study: Study, settings: Settings) -> Result:
+def run(f: Objective, study: Study, settings: RunSettings) -> Result:
     """Run a study with f until an end is reached; `Study.optimize` says how."""
     if not callable(f):
         raise StudyError(f"f is a function of an object, not {brief(f)}; give the function itself")
@@ -163,7 +158,7 @@ def run(f: Objective, study: Study, settings: Settings) -> Result:
         return _result(study, stopped)
 
 
-def _sign(study: Study, settings: Settings) -> float:
+def _sign(study: Study, settings: RunSettings) -> float:
     """1 where larger values are better, −1 where smaller ones are."""
     name = study.goals.objective
     if name is None and settings.target is not None:
@@ -175,15 +170,15 @@ def _processors(capacity: int) -> int:
     return os.cpu_count() or 1 if capacity == UNCOUNTED else capacity
 
 
-def _runner(f: Objective, settings: Settings) -> Runner:
+def _runner(f: Objective, settings: RunSettings) -> Runner:
     # The modules below load multiprocessing, which a run in this thread does without.
     if settings.here:
         return Inline(f)
     if settings.executor is not None:
-        from likewise.run.executors import runner_on
+        from likewise.run.runners import runner_on
 
         return runner_on(settings.executor, f)
-    from likewise.run.processes import ProcessRunner, can_send
+    from likewise.run.runners import ProcessRunner, can_send
 
     # Without a number of workers, but with a timeout: one that can be stopped.
     workers = settings.workers or 1

@@ -1,11 +1,8 @@
-"""Batches: which equilibria are proposed together. A batch never holds the same object twice.
-
-`TwoStage` and `TopScore` are the paper's two strategies; `Sequential`, the default but in boxes of very many
-dimensions, picks one object, conditions the variance on the pick, and picks again.
-"""
+"""Batches: which objects are proposed together, and which of them a budget can pay."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from likewise.acquisition.base import Acquisition
-from likewise.acquisition.confidence import Mean, Spread, UpperConfidence
-from likewise.acquisition.scorer import Scorer
-from likewise.acquisition.scoring import Scoring
-from likewise.acquisition.thompson import draw
+from likewise.acquisition.acquisitions import Acquisition, Mean, Spread, UpperConfidence
+from likewise.acquisition.scorer import Priced, Scorer, Scoring, draw
 from likewise.errors import StudyError
-from likewise.search.base import Found, Search, SearchState, best_distinct
-from likewise.search.places import Places
+from likewise.search.base import Found, NearDuplicates, Search, SearchState, best_distinct
+from likewise.similarity.base import Vector
+
+# Batches: which equilibria are proposed together. A batch never holds the same object twice.
+#
+# `TwoStage` and `TopScore` are the paper's two strategies; `Sequential`, the default but in boxes of very many
+# dimensions, picks one object, conditions the variance on the pick, and picks again.
 
 FRESH_TRIES = 20
 # So many are drawn for each place on a plate.
@@ -41,16 +40,16 @@ class Sequential(Strategy):
 
     def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         picks: list[Any] = []
-        waiting, found = scorer.with_pending(pending), None
+        waiting, best = scorer.with_pending(pending), None
         while len(picks) < n:
             if picks:
                 state, waiting = state.without(picks[-1:]), waiting.with_pending(picks[-1:])
-            found = search.equilibria(waiting, state, last=found, most=n - len(picks))
-            found = found if found.objects else _least_known(waiting, search, state)
-            again = _repeat(found, waiting, state)
-            if not (again or found.objects):
+            best = search.equilibria(waiting, state, last=best, most=n - len(picks))
+            best = best if best.objects else _least_known(waiting, search, state)
+            again = _repeat(best, waiting, state)
+            if not (again or best.objects):
                 break
-            picks += again or found.objects[:1]
+            picks += again or best.objects[:1]
         return fill_up(picks, n, state)
 
 
@@ -60,8 +59,8 @@ class TwoStage(Strategy):
 
     def pick(self, n: int, scorer: Scoring, search: Search, state: SearchState, pending: Sequence[Any]) -> list[Any]:
         waiting = _one_outcome(self, scorer).with_pending(pending)
-        found = search.thorough().equilibria(waiting.by(Mean()), state)
-        picks = _best_by(found, waiting.by(Spread()), n)
+        best = search.thorough().equilibria(waiting.by(Mean()), state)
+        picks = _best_by(best, waiting.by(Spread()), n)
         return _search_on(picks, n, scorer, search, state, pending)
 
 
@@ -175,8 +174,68 @@ def _fill_plate(picks: list[Any], n: int, state: SearchState) -> list[Any]:
     """The picks and fresh samples, one after the other, as each may bind those after it."""
     misses = 0
     while len(picks) < n and misses < FRESH_TRIES:
-        near = replace(state, tried=Places.of(state.space)) if misses == FRESH_TRIES - 1 else state
+        near = replace(state, tried=NearDuplicates.of(state.space)) if misses == FRESH_TRIES - 1 else state
         drawn = state.sample(SAMPLES)
         fresh = best_distinct(drawn, np.zeros(len(drawn)), near).objects[:1]
         picks, state, misses = picks + fresh, state.without(fresh), 0 if fresh else misses + 1
+    return picks
+
+
+# Batches within a budget: the most gain, one object after the other, until nothing affordable is worth its cost.
+
+# What adds less than this share to the gain of a batch is not worth any money. With those before it taken for as good
+# as expected, an object looks several times less worth than it is, so that the share is a small one.
+NEGLIGIBLE = 0.001
+# Batches promise about the same if they differ by less than this share.
+ALIKE = 0.01
+
+
+def pick_within(n: int, scorer: Priced, search: Search, state: SearchState) -> list[Any]:
+    """Up to `n` distinct objects that cost no more together than is left; fewer where nothing else is worth it.
+
+    Without a budget nothing can be saved, and there are `n` of them.
+
+    The most gain for its cost finds the best batch where money is short, the most gain where it is not. Of both, the
+    batch that promises more is taken, and the cheaper one where they promise about the same.
+    """
+    cheap, gain = _pick_greedily(n, scorer, search, state)
+    if math.isinf(scorer.left):
+        return cheap
+    dear, more = _pick_greedily(n, replace(scorer, divides=False), search, state)
+    return dear if gain < (1.0 - ALIKE) * more else cheap
+
+
+def _pick_greedily(n: int, scorer: Priced, search: Search, state: SearchState) -> tuple[list[Any], float]:
+    """The objects of the largest score, one after the other, and what is gained by them together.
+
+    What each adds is its gain with those before it in flight.
+    """
+    picks: list[Any] = []
+    best: Found | None = None
+    total = 0.0
+    while len(picks) < n:
+        if picks:
+            state, scorer = state.without(picks[-1:]), scorer.spend(picks[-1:])
+        best = search.equilibria(scorer, state, last=best, most=n - len(picks))
+        gain = float(np.exp(scorer.log_gains(best.objects[:1], best.scores[:1])).sum())
+        if not best.objects or (gain < NEGLIGIBLE * total and math.isfinite(scorer.left)):
+            break
+        picks += best.objects[:1]
+        total += gain
+    return picks, total
+
+
+def affordable(objects: Sequence[Any], costs: Vector, budget: float, n: int) -> list[Any]:
+    """The first `n` objects that fit into a budget, in their order.
+
+    >>> import numpy as np
+    >>> affordable(["a", "b", "c"], np.array([3.0, 9.0, 2.0]), 5.0, 2)
+    ['a', 'c']
+    """
+    picks: list[Any] = []
+    left = budget
+    for x, cost in zip(objects, costs.tolist(), strict=True):
+        if cost <= left * (1.0 + 1e-12) and len(picks) < n:
+            picks.append(x)
+            left -= cost
     return picks

@@ -13,11 +13,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.acquisition.scoring import Scoring
-from likewise.search.allowance import allowance
-from likewise.search.base import Found, Search, SearchState, best_distinct
-from likewise.similarity import effort
-from likewise.similarity.base import Vector
+from likewise.acquisition.scorer import Scoring
+from likewise.search.base import Found, Search, SearchState, best_distinct, max_candidates
+from likewise.similarity.base import Vector, count_effort
 from likewise.spaces.base import Crossover, Generator, Moves
 
 # Where little may be looked at: the share that is drawn at random, and about how many steps the trajectories take.
@@ -48,7 +46,7 @@ class ClimbingSearch(Search):
     def equilibria(
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
-        looks = min(self.share * allowance(scorer), self.size)
+        looks = min(self.share * max_candidates(scorer), self.size)
         if last is not None:
             return self.within(self.later * looks)._go_on(scorer, state, last)
         return self.within(looks)._begin(scorer, state)
@@ -89,13 +87,13 @@ class ClimbingSearch(Search):
         """What was found before, its best objects' moves and fresh samples, scored anew; on from what is better."""
         space, first = cast(Moves, state.space), last.objects[: self.observations]
         near = [y for x in first for y in _some(space.moves(x, state.rng), self.breadth, state.rng)]
-        known = [*last.objects, *near, *state.space.sample(self.samples, state.rng)]
-        scores = free_scores(scorer, state, known)
+        starts = [*last.objects, *near, *state.space.sample(self.samples, state.rng)]
+        scores = free_scores(scorer, state, starts)
         begun = len(last.objects)
         better = begun + np.flatnonzero(scores[begun:] > scores[:begun].max(initial=-np.inf))
         best = better[np.argsort(-scores[better], kind="stable")][: self.fresh]
-        climbed = self._climb(scorer, state, [known[i] for i in best.tolist()], scores[best])
-        return best_distinct(climbed.objects + known, np.concatenate([climbed.scores, scores]), state, most=64)
+        climbed = self._climb(scorer, state, [starts[i] for i in best.tolist()], scores[best])
+        return best_distinct(climbed.objects + starts, np.concatenate([climbed.scores, scores]), state, most=64)
 
     def _crossover(self, state: SearchState) -> list[Any]:
         """Mixtures of good observations, where the space can make them."""
@@ -103,8 +101,8 @@ class ClimbingSearch(Search):
             return []
         parents = state.observed[: 2 * self.observations]
         pairs = state.rng.integers(len(parents), size=(self.crossings, 2)).tolist()
-        made = [state.space.crossover(parents[i], parents[j], state.rng) for i, j in pairs if i != j]
-        return [x for x, fine in zip(made, state.space.allowed(made).tolist(), strict=True) if fine]
+        children = [state.space.crossover(parents[i], parents[j], state.rng) for i, j in pairs if i != j]
+        return [x for x, fine in zip(children, state.space.allowed(children).tolist(), strict=True) if fine]
 
     def _climb(self, scorer: Scoring, state: SearchState, starts: list[Any], scores: Vector) -> Found:
         climbed = climb_moves(scorer, state, starts, scores, self.most_steps, self.most_scored, self.breadth)
@@ -180,14 +178,14 @@ def _free_tops(
     """
     tops: list[int | None] = [None] * (len(ends) - 1)
     groups = [g for g in range(len(tops)) if ends[g] < ends[g + 1]]
-    for whole in (False, True):
+    for everything in (False, True):
         best = {g: int(ends[g] + np.argmax(values[ends[g] : ends[g + 1]])) for g in groups}
         better = {g: place for g, place in best.items() if values[place] > before[g]}
-        asked = [p for g, place in better.items() for p in (range(ends[g], ends[g + 1]) if whole else (place,))]
+        asked = [p for g, place in better.items() for p in (range(ends[g], ends[g + 1]) if everything else (place,))]
         free = dict(zip(asked, state.all_free([flat[p] for p in asked]).tolist(), strict=True)) if asked else {}
         values[[p for p, may in free.items() if not may]] = -np.inf
         for g, place in better.items():
-            top = int(ends[g] + np.argmax(values[ends[g] : ends[g + 1]])) if whole else place
+            top = int(ends[g] + np.argmax(values[ends[g] : ends[g + 1]])) if everything else place
             tops[g] = top if free[top] and values[top] > before[g] else None
         groups = [g for g in better if tops[g] is None]
     return tops
@@ -204,7 +202,7 @@ def free_scores(scorer: Scoring, state: SearchState, objects: list[Any]) -> Vect
 
 def score(scorer: Scoring, objects: list[Any]) -> Vector:
     """The scores, counted."""
-    effort.count(objects=len(objects))
+    count_effort(objects=len(objects))
     return scorer.score(objects) if objects else np.zeros(0)
 
 

@@ -1,15 +1,14 @@
-"""The protocol: a similarity encodes objects once and compares encodings as arrays.
+"""The protocol: a similarity encodes objects once, and compares encodings as arrays.
 
-Three methods make a similarity. Two further protocols are optional, and said by having the methods, not by a flag:
-learnable parameters (`parameters`, `with_parameters`, `sensitivity`) and derivatives in the objects (`Differentiable`).
-Derivatives are *pullbacks*: instead of the tensor ∂S_ij/∂x_i they return the map W ↦ Σ_j W_ij ∂S_ij/∂x_i, which is all
-that a gradient of a scalar needs, costs no more memory than S itself, and composes through sums, products and warps.
+Scores have to be finite, symmetric and not negative; what comparing takes is counted here.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
 from typing import Any, ClassVar, Protocol, TypeGuard, cast, runtime_checkable
 
@@ -17,7 +16,91 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.encodings.arrays import Encoding, count, take
+from likewise.similarity.encoding import Encoding, count_rows, take
+
+# What a piece of work takes, counted where it is done: objects looked at, comparisons, calls of a user's function.
+
+
+@dataclass
+class Tally:
+    """Counts so far: new objects that were scored, scores of two objects, and calls of plain functions for them."""
+
+    objects: int = 0
+    comparisons: int = 0
+    calls: int = 0
+
+
+_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
+
+
+@contextmanager
+def tallied() -> Iterator[Tally]:
+    """Count what is done inside, in this thread; other threads and processes count for themselves.
+
+    >>> with tallied() as tally:
+    ...     count_effort(comparisons=3)
+    >>> tally
+    Tally(objects=0, comparisons=3, calls=0)
+    """
+    token = _tally.set(Tally())
+    try:
+        yield _tally.get()  # type: ignore[misc]
+    finally:
+        _tally.reset(token)
+
+
+def count_effort(*, objects: int = 0, comparisons: int = 0, calls: int = 0) -> None:
+    """Add to the tally, if someone keeps one."""
+    tally = _tally.get()
+    if tally is not None:
+        tally.objects += objects
+        tally.comparisons += comparisons
+        tally.calls += calls
+
+
+# What parameters and pairs of objects have to be, wherever similarities take them.
+
+
+def check_positive(name: str, what: str, value: float | None) -> None:
+    """Refuse a parameter that is given and not positive."""
+    if value is not None and not positive_numbers(value):
+        raise SimilarityError(f"{name} needs a positive {what}, not {value!r}")
+
+
+def positive_numbers(values: Any) -> bool:
+    """Whether these are one or several numbers, and all positive.
+
+    >>> [positive_numbers(values) for values in (0.5, [1, 2], "1", [], True)]
+    [True, True, False, False, False]
+    """
+    numbers = np.asarray(values)
+    return numbers.size > 0 and numbers.dtype.kind in "iuf" and bool(np.all(np.isfinite(numbers) & (numbers > 0)))
+
+
+def check_whole(name: str, what: str, value: Any, least: int = 1) -> None:
+    """Refuse a parameter that is no whole number, or one below `least`."""
+    if not isinstance(value, int | np.integer) or value < least:
+        raise SimilarityError(f"{name} needs a whole number for {what}, {least} or more, not {value!r}")
+
+
+def check_widths(one: int, other: int, things: str, units: str, remedy: str) -> None:
+    """Refuse to compare things of different widths.
+
+    >>> check_widths(2, 3, "vectors", "numbers", "vectors that are compared need one length")
+    Traceback (most recent call last):
+    likewise.errors.SimilarityError: vectors of 2 and of 3 numbers cannot be compared; vectors that are ...
+    """
+    if one != other:
+        raise SimilarityError(f"{things} of {one} and of {other} {units} cannot be compared; {remedy}")
+
+
+# The protocol: a similarity encodes objects once and compares encodings as arrays.
+#
+# Three methods make a similarity. Two further protocols are optional, and said by having the methods, not by a flag:
+# learnable parameters (`parameters`, `with_parameters`, `sensitivity`) and derivatives in the objects
+# (`Differentiable`). Derivatives are *pullbacks*: instead of the tensor ∂S_ij/∂x_i they return the map W ↦ Σ_j W_ij
+# ∂S_ij/∂x_i, which is all that a gradient of a scalar needs, costs no more memory than S itself, and composes through
+# sums, products and warps.
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -86,7 +169,7 @@ class Similarity(ABC):
 
     @abstractmethod
     def encode(self, objects: Sequence[Any]) -> Encoding:
-        """What is computed once per object (see `likewise.similarity.encodings.arrays`)."""
+        """What is computed once per object (see `likewise.similarity.encoding`)."""
 
     @abstractmethod
     def between(self, a: Encoding, b: Encoding) -> Matrix:
@@ -98,7 +181,7 @@ class Similarity(ABC):
 
     def paired(self, a: Encoding, b: Encoding) -> Vector:
         """Scores S(a_i, b_i): the diagonals of small blocks, unless a similarity knows something better."""
-        blocks = [slice(i, i + PAIRED) for i in range(0, count(a), PAIRED)]
+        blocks = [slice(i, i + PAIRED) for i in range(0, count_rows(a), PAIRED)]
         return np.concatenate(
             [np.zeros(0), *(np.diagonal(self.between(take(a, part), take(b, part))) for part in blocks)]
         )
@@ -253,7 +336,7 @@ class Normalised(Similarity):
         return True
 
     def within(self, a: Encoding) -> Vector:
-        return np.ones(count(a))
+        return np.ones(count_rows(a))
 
     def linearise_within(self, a: Encoding) -> Linearised:
         return level_within(self, a)
@@ -262,12 +345,12 @@ class Normalised(Similarity):
 def level_within(similarity: Any, a: Encoding) -> Linearised:
     """`linearise_within` of a similarity by which all objects score alike with themselves: a gradient of zeros."""
     nothing = take(a, slice(0, 0))
-    return similarity.within(a), lambda weights: similarity.linearise(a, nothing)[1](np.zeros((count(a), 0)))
+    return similarity.within(a), lambda weights: similarity.linearise(a, nothing)[1](np.zeros((count_rows(a), 0)))
 
 
 def _algebra() -> Any:
     """What is made of similarities, which itself is made of this file."""
-    from likewise.similarity.combine import algebra
+    from likewise.similarity import algebra
 
     return algebra
 
@@ -308,3 +391,121 @@ def map_leaves(function: Callable[[Similarity], Similarity], similarity: Similar
     if not similarity.parts:
         return function(similarity)
     return similarity.rebuilt([map_leaves(function, part) for part in similarity.parts])
+
+
+# What scores must be, whoever is compared: finite, symmetric, not negative, and no distances.
+#
+# The same rule holds for every block of scores that is computed, with observed objects and with candidates. It costs a
+# minimum and a maximum of the block.
+
+# A share of the largest score: rounding leaves as much of a distance of zero.
+SYMMETRISE = "wrap it in likewise.symmetrised"
+NO_LIKENESS = 1e-6
+# Sums of squares of larger scores are no numbers.
+LARGEST = 1e140
+# Rounding may leave a score a hair below zero; that is no reason to stop.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Named:
+    """Stands for an object in a message, where the object itself is not at hand."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+OBSERVED, NEW = Named("an observed object"), Named("a new object")
+
+
+def check_scores(scores: Matrix, rows: Sequence[Any], columns: Sequence[Any], *, signed: bool = False) -> None:
+    """Refuse scores that are no matrix, not finite, or negative where they may not be, naming the pair."""
+    check_shape("between", scores, (len(rows), len(columns)))
+    if not _good(scores, signed):
+        i, j = map(int, np.argwhere(_wrong(scores, signed))[0])
+        raise refusal(rows[i], columns[j], float(scores[i, j]))
+
+
+def check_shape(method: str, scores: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what a method of a similarity gave, where it is no array of this shape of real numbers.
+
+    >>> check_shape("between", np.ones((2, 3)), (3, 2))
+    Traceback (most recent call last):
+    likewise.errors.SimilarityError: `between` of the similarity gave an array of shape (2, 3) and of float64, ...
+    """
+    right = isinstance(scores, np.ndarray) and scores.shape == shape and scores.dtype.kind in "fiub"
+    if not right:
+        array = isinstance(scores, np.ndarray)
+        shown = f"an array of shape {scores.shape} and of {scores.dtype}" if array else f"{scores!r:.80}"
+        each = "a row for each first and a column for each second object" if len(shape) == 2 else "one for each object"
+        raise SimilarityError(
+            f"`{method}` of the similarity gave {shown}, not an array of numbers of shape {shape}; return {each}"
+        )
+
+
+def check_selves(selves: Vector, objects: Sequence[Any], *, signed: bool = False) -> None:
+    """Refuse such scores of objects with themselves, naming the object."""
+    check_shape("within", selves, (len(objects),))
+    if not _good(selves, signed):
+        i = int(np.argmax(_wrong(selves, signed)))
+        raise refusal(objects[i], objects[i], float(selves[i]))
+
+
+def _good(scores: Any, signed: bool) -> bool:
+    # A NaN among them is their minimum.
+    least = float(np.minimum.reduce(scores, axis=None, initial=0.0))
+    most = float(np.maximum.reduce(scores, axis=None, initial=0.0))
+    return bool(-least <= LARGEST and most <= LARGEST) and (signed or least >= _limit(least, most))
+
+
+def _limit(least: float, most: float) -> float:
+    return -ROUNDING * max(1.0, most, -least)
+
+
+def _wrong(scores: Any, signed: bool) -> Any:
+    finite = np.abs(scores) <= LARGEST
+    if signed:
+        return ~finite
+    least, most = (float(end(scores, initial=0.0, where=finite)) for end in (np.min, np.max))
+    return ~finite | (scores < _limit(least, most))
+
+
+def refusal(x: Any, other: Any, score: float) -> SimilarityError:
+    """The error for a score that is not finite, too large or negative."""
+    if not np.isfinite(score):
+        kind, remedy = "not a finite number", "return a finite score for every pair of objects"
+    elif abs(score) > LARGEST:
+        kind, remedy = "too large to compute with", f"divide all scores, so that none is above {LARGEST:g}"
+    else:
+        kind, remedy = "negative", "add a constant, use exp(−distance), or write a Similarity that is `signed`"
+    return SimilarityError(f"similarity is {kind}: S({x!r}, {other!r}) = {score:.6g}; {remedy}")
+
+
+def asymmetry(x: Any, y: Any, score: float, mirrored: float, remedy: str = SYMMETRISE) -> SimilarityError:
+    """The error for S(x, y) ≠ S(y, x)."""
+    return SimilarityError(
+        f"similarity is not symmetric: S({x!r}, {y!r}) = {score:.6g} but S({y!r}, {x!r}) = {mirrored:.6g}; {remedy}"
+    )
+
+
+def check_symmetric(scores: Matrix, objects: Sequence[Any], remedy: str = SYMMETRISE) -> None:
+    """Refuse a square matrix of scores that is not symmetric, naming the pair."""
+    gap = np.abs(scores - scores.T)
+    limit = 1e-6 * max(1.0, float(np.max(np.abs(scores), initial=0.0)))
+    if gap.size and gap.max() > limit:
+        i, j = map(int, np.unravel_index(int(gap.argmax()), gap.shape))
+        raise asymmetry(objects[i], objects[j], float(scores[i, j]), float(scores[j, i]), remedy)
+
+
+def check_no_distance(scores: Matrix, selves: Vector, objects: Sequence[Any], others: Sequence[Any]) -> None:
+    """Refuse scores in which objects are like others and none, by `selves`, is like itself, naming a pair."""
+    largest = float(np.max(scores, initial=0.0))
+    if largest > 0 and np.max(selves) <= NO_LIKENESS * largest:
+        i, j = map(int, np.unravel_index(int(scores.argmax()), scores.shape))
+        raise SimilarityError(
+            f"similarity looks like a distance: S({objects[i]!r}, {others[j]!r}) = {largest:.6g}, but "
+            f"S({objects[i]!r}, {objects[i]!r}) = {selves[i]:.6g}, and no object is more like itself; "
+            "of a distance d use exp(−d/ℓ), with ℓ a typical distance"
+        )

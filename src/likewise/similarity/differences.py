@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from likewise.similarity import effort
-from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
-from likewise.similarity.combine.wrapper import Through
-from likewise.similarity.encodings.arrays import Encoding, take
+from likewise.similarity.algebra import Through
+from likewise.similarity.base import Linearised, Matrix, Similarity, Vector, count_effort
+from likewise.similarity.encoding import Encoding, take
 
 # As a share of the range. Its square is lost by the difference, for a similarity that changes over a tenth of the range
 # a part in a million; rounding loses 1e-12, and 1e-3 where a score is computed in single precision.
@@ -70,7 +69,7 @@ class Moved(NamedTuple):
 def move(space: Movable, objects: Sequence[Any], step: float = STEP) -> Moved:
     """The objects a step above and below these in each coordinate.
 
-    >>> from likewise.spaces.box import Box
+    >>> from likewise.spaces.numbers import Box
     >>> moved = move(Box([0.0], [10.0]), [np.array([5.0]), np.array([0.0])], step=0.25)
     >>> [x.tolist() for x in moved.above], [x.tolist() for x in moved.below]
     ([[7.5], [2.5]], [[2.5], [0.0]])
@@ -93,7 +92,7 @@ class Differenced(Through):
     `smooth` is whether scores change smoothly, which is settled on the observed objects: a score that jumps, as a
     judgement of 0 or 1 does, has no gradient that would lead anywhere, and says that it has none.
 
-    >>> from likewise.spaces.box import Box
+    >>> from likewise.spaces.numbers import Box
     >>> S = Differenced(lambda x, y: float(np.exp(-abs(x[0] - y[0]))), Box([0.0], [10.0]))
     >>> _, pull = S.linearise(S.encode([np.array([1.0])]), S.encode([np.array([2.0])]))
     >>> pull(np.ones((1, 1))).round(4).tolist()
@@ -134,7 +133,7 @@ class Differenced(Through):
 
     def _between(self, objects: Sequence[Any], others: Encoding) -> Matrix:
         scores = self.inner.between(self.inner.encode(objects), others)
-        effort.count(comparisons=scores.size)
+        count_effort(comparisons=scores.size)
         return scores
 
     def fitted(self, a: Encoding) -> Similarity:

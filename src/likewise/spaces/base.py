@@ -1,8 +1,6 @@
-"""The protocol: a space samples its objects, knows them when it sees them, and writes them as JSON and in cells.
+"""The protocol: a space samples objects, knows their neighbours or coordinates, and writes them as JSON.
 
-What else a space can do is said by having the methods, and the search follows: `Enumerable` spaces are scored whole,
-`Continuous` ones are climbed along gradients, `PartlyContinuous` ones with what is not continuous held fixed, and those
-with `Moves` from neighbour to neighbour. What `auto`, tables and the command line need to know of a space, it says too.
+With it: moves that spaces of discrete objects share, items that objects consist of, and gradients by differences.
 """
 
 from __future__ import annotations
@@ -11,23 +9,53 @@ import inspect
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from functools import partial
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self, cast, final, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SpaceError
-from likewise.similarity.auto.catalogue import Kind, as_field
-from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
+from likewise.similarity.algebra import Fixed, Product, Scaled, Sum, Warped
+from likewise.similarity.auto import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
-from likewise.similarity.gradients import differentiate
-from likewise.spaces.codec.cells import read_cell, write_cell
-from likewise.spaces.codec.codec import plain
+from likewise.similarity.catalogue import Kind, as_field
+from likewise.similarity.differences import Differenced, Movable
+from likewise.similarity.kinds.monte_carlo import DifferencedScore, MonteCarloDivergence
+from likewise.spaces.codec import identity, plain, read_cell, scalar, write_cell
 from likewise.tables.cells import Decimal
+
+# Gradients for everyone: a similarity without derivatives gets them from the space that its objects live in.
+
+# Those that hand on both the objects and the derivatives of their parts.
+CHAINED = (Sum, Product, Scaled, Warped, Fixed)
+
+
+def differentiate(similarity: Similarity, space: Movable) -> Similarity:
+    """The similarity with derivatives in the numbers of the space's objects, by finite differences where it has none.
+
+    >>> import likewise as lw
+    >>> differentiate(lw.RBF(1.0) + (lambda x, y: 1.0), lw.Box(0, 1)).differentiable
+    True
+    """
+    if similarity.differentiable:
+        return similarity
+    if isinstance(similarity, CHAINED):
+        return similarity.rebuilt([differentiate(part, space) for part in similarity.parts])
+    if isinstance(similarity, MonteCarloDivergence):
+        return replace(similarity, score=DifferencedScore(similarity.log_density, space))
+    return Differenced(similarity, space)
+
+
+# The protocol: a space samples its objects, knows them when it sees them, and writes them as JSON and in cells.
+#
+# What else a space can do is said by having the methods, and the search follows: `Enumerable` spaces are scored whole,
+# `Continuous` ones are climbed along gradients, `PartlyContinuous` ones with what is not continuous held fixed, and
+# those with `Moves` from neighbour to neighbour. What `auto`, tables and the command line need to know of a space, it
+# says too.
 
 Generator = np.random.Generator
 TRIES = 10_000
@@ -270,7 +298,7 @@ class Indexed(Protocol):
     def index(self, x: Any) -> int: ...
 
 
-class _Vectors(Protocol):
+class _VectorSimilarity(Protocol):
     @property
     def dimension(self) -> int: ...
 
@@ -282,7 +310,7 @@ class _Vectors(Protocol):
 
 
 @runtime_checkable
-class Continuous(_Vectors, Protocol):
+class Continuous(_VectorSimilarity, Protocol):
     """A space whose objects are vectors, for gradient trajectories.
 
     `to_vector` maps objects to search coordinates, usually the unit cube; `from_vector` maps back (rounding whole
@@ -310,7 +338,7 @@ class OwnNumbers(Protocol):
 
 
 @runtime_checkable
-class PartlyContinuous(_Vectors, Protocol):
+class PartlyContinuous(_VectorSimilarity, Protocol):
     """A space whose objects are vectors in part, such as records: gradient trajectories hold the other parts fixed.
 
     As in `Continuous`, but a vector alone makes no object: `with_vector` gives each object with its continuous parts
@@ -351,3 +379,161 @@ def at_vectors(space: Continuous | PartlyContinuous, vectors: Matrix, objects: S
     if hasattr(space, "from_vector"):
         return cast(Continuous, space).from_vector(vectors)
     return space.with_vector(objects, vectors)
+
+
+# What moves and crossovers of all spaces share: a fair choice among many edits, and keeping those that are allowed.
+
+MOVES = 96
+CHILDREN = 16
+
+Edits = tuple[int, Callable[[int], Any]]
+Object = TypeVar("Object")
+
+
+def some(total: int, limit: int, rng: Generator) -> list[int]:
+    """All of range(total) when they are few, else `limit` of them, drawn without replacement.
+
+    >>> import numpy as np
+    >>> some(3, 5, np.random.default_rng(0)), len(some(100, 5, np.random.default_rng(0)))
+    ([0, 1, 2], 5)
+    """
+    if total <= limit:
+        return list(range(total))
+    chosen: list[int] = rng.choice(total, size=limit, replace=False).tolist()
+    return chosen
+
+
+def shares(counts: Sequence[int], limit: int) -> list[int]:
+    """How many edits of each kind to try: all when they fit, else half of them of the first kind.
+
+    The other kinds share the other half evenly, so that a kind with few edits (deletions) is not drowned by one with
+    many (insertions); what a kind leaves goes to the first, and then to the others in turn.
+
+    >>> shares([2000, 100, 5], 96), shares([10, 3], 96)
+    ([67, 24, 5], [10, 3])
+    """
+    present = max(sum(c > 0 for c in counts[1:]), 1)
+    given = [0, *(min(c, limit // 2 // present) for c in counts[1:])]
+    for i, c in enumerate(counts):
+        given[i] += min(c - given[i], limit - sum(given))
+    return given
+
+
+def edits(kinds: Sequence[Edits], limit: int, rng: Generator) -> list[Any]:
+    """What edits make, of each kind all or a fair share: a kind is how many edits there are and the i-th one.
+
+    >>> import numpy as np
+    >>> edits([(3, lambda i: f"+{i}"), (1, lambda i: "-")], 96, np.random.default_rng(0))
+    ['+0', '+1', '+2', '-']
+    """
+    limits = shares([count for count, _ in kinds], limit)
+    return [edit(i) for (count, edit), most in zip(kinds, limits, strict=True) for i in some(count, most, rng)]
+
+
+def neighbours(space: Space, x: Any, candidates: Iterable[Any]) -> list[Any]:
+    """The candidates, hashable objects, that differ from x and from each other and satisfy `where`."""
+    return space.keep_allowed([candidate for candidate in dict.fromkeys(candidates) if candidate != x])
+
+
+def child(space: Space, make: Callable[[], Object], parent: Object) -> Object:
+    """The first child that satisfies `where`; the parent when none of a few tries does."""
+    for _ in range(CHILDREN):
+        made = make()
+        if space.allowed([made])[0]:
+            return made
+    return parent
+
+
+# Items that objects consist of: strings, numbers, truth values or None, found again by their JSON form.
+
+
+@dataclass(frozen=True)
+class Items:
+    """Some items in their order; 1 and 1.0 are the same item, 1 and True are not.
+
+    >>> colours = Items("colours", ["red", "green"])
+    >>> colours.listed, colours.rank("green"), colours.rank("blue")
+    (('red', 'green'), 1, None)
+    """
+
+    what: str
+    given: Collection[Any]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.given, dict) or not hasattr(self.given, "__len__") or not len(self.given):
+            raise SpaceError(f"the {self.what} are a list of at least one, not {self.given!r}")
+        if len(self._ranks) < len(self.given):
+            twice = next(item for rank, item in enumerate(self.listed) if self.rank(item) != rank)
+            raise SpaceError(f"the {self.what} have {twice!r} twice; give each once")
+
+    @cached_property
+    def listed(self) -> tuple[Any, ...]:
+        """The items as JSON data."""
+        return tuple(map(self._scalar, self.given))
+
+    def _scalar(self, item: Any) -> Any:
+        try:
+            return scalar(item)
+        except TypeError:
+            raise SpaceError(
+                f"the {self.what} are strings, numbers, truth values or None, not {item!r}; "
+                "give names or positions of what they stand for, or use a Pool"
+            ) from None
+
+    @cached_property
+    def _ranks(self) -> dict[Hashable, int]:
+        ranks: dict[Hashable, int] = {}
+        for rank, item in enumerate(self.listed):
+            ranks.setdefault(identity(item), rank)
+        return ranks
+
+    def rank(self, item: Any) -> int | None:
+        """The place of an item in the list; None where it has none."""
+        try:
+            return self._ranks.get(identity(plain(item)))
+        except TypeError:
+            return None
+
+    def pick(self, several: Collection[Any]) -> list[Any]:
+        """These as they are in the list; a SpaceError that names one that is not there, or comes twice."""
+        found: dict[int, Any] = {}
+        for item in several:
+            rank = self.rank(item)
+            if rank is None:
+                raise SpaceError(f"{several!r} has {item!r}, which is not one of the {self}")
+            if rank in found:
+                raise SpaceError(f"{several!r} has {item!r} more than once; give each of the {self.what} once")
+            found[rank] = self.listed[rank]
+        return list(found.values())
+
+    def __str__(self) -> str:
+        return f"{self.what} {', '.join(map(repr, self.listed))}"
+
+
+def different(what: str, given: Collection[Any]) -> Items:
+    """The items, where no two are equal to Python, as 1 and True are: for objects that are sets or orders of them."""
+    items = Items(what, given)
+    if len(set(items.listed)) < len(items.listed):
+        raise SpaceError(f"the {items} are not all different; rename some")
+    return items
+
+
+# What spaces of texts share: an object is its own JSON form and its own cell.
+
+
+class Texts(Space):
+    """A space whose objects are strings."""
+
+    def from_json(self, data: Any) -> str:
+        # Not fitted again, for parsing a text may take long.
+        return str(data)
+
+    def from_cell(self, text: str, decimal: Decimal | None) -> str:
+        return text
+
+
+def checked_text(x: Any, what: str = "a string") -> str:
+    """The text; a SpaceError for anything else."""
+    if not isinstance(x, str):
+        raise SpaceError(f"{x!r} is not {what}")
+    return str(x)

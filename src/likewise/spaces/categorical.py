@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any, Self
 
 from likewise.errors import SimilarityError, SpaceError
-from likewise.similarity.auto.recognise import Recognised, of_kind, recognise
-from likewise.similarity.auto.text_kind import writing
+from likewise.similarity.auto import Recognised, of_kind, recognise
 from likewise.similarity.base import Similarity
-from likewise.similarity.ranges import rescaled, span
-from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec.cells import listed_text, read_item
-from likewise.spaces.drawing import MOVES, some
-from likewise.spaces.items import Items
+from likewise.similarity.catalogue import writing
+from likewise.similarity.coordinates import rescaled, span
+from likewise.spaces.base import MOVES, Generator, Items, Space, checked_where, some
+from likewise.spaces.codec import listed_text, read_item
 from likewise.tables.cells import Decimal
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import assign
-from likewise.spaces.base import Generator, Space, check_json_functions, checked_where
-from likewise.spaces.codec.codec import tagged, untagged
-from likewise.spaces.drawing import CHILDREN
+from likewise.spaces.base import CHILDREN, Generator, Space, check_json_functions, checked_where
+from likewise.spaces.codec import tagged, untagged
 
 
 @dataclass(frozen=True, init=False)

@@ -10,10 +10,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from likewise.errors import SpaceError, import_extra
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole
-from likewise.spaces.codec.codec import plain
-from likewise.spaces.drawing import MOVES, Edits, edits
-from likewise.spaces.items import Items
+from likewise.spaces.base import MOVES, Edits, Generator, Items, Space, checked_where, checked_whole, edits
+from likewise.spaces.codec import plain
 
 Edge = tuple[int, int]
 

@@ -8,10 +8,18 @@ from functools import cached_property
 from typing import Any
 
 from likewise.errors import SpaceError, import_extra
-from likewise.similarity.kinds.smiles import canonical_text
-from likewise.spaces.base import Generator, checked_where, checked_whole
-from likewise.spaces.drawing import Edits, child, edits, neighbours
-from likewise.spaces.texts import Texts, checked_text
+from likewise.similarity.kinds.molecules import canonical_text
+from likewise.spaces.base import (
+    Edits,
+    Generator,
+    Texts,
+    checked_text,
+    checked_where,
+    checked_whole,
+    child,
+    edits,
+    neighbours,
+)
 
 TRIED = 64
 EDITS = 4

@@ -12,14 +12,11 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from likewise.errors import SpaceError
+from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Similarity
-from likewise.similarity.combine.algebra import COMBINATIONS
-from likewise.similarity.kinds.numbered import Numbered
-from likewise.similarity.kinds.permutations import ORDERS
-from likewise.spaces.base import Generator, Space, checked_where
-from likewise.spaces.codec.cells import listed_text, read_items
-from likewise.spaces.drawing import child, neighbours
-from likewise.spaces.items import Items, different
+from likewise.similarity.kinds.permutations import ORDERS, Numbered
+from likewise.spaces.base import Generator, Items, Space, checked_where, child, different, neighbours
+from likewise.spaces.codec import listed_text, read_items
 from likewise.tables.cells import Decimal
 
 ALL = 120

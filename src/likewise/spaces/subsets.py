@@ -10,10 +10,20 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from likewise.errors import SpaceError
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole
-from likewise.spaces.codec.cells import listed_text, read_items
-from likewise.spaces.drawing import MOVES, Edits, child, edits, neighbours
-from likewise.spaces.items import Items, different
+from likewise.spaces.base import (
+    MOVES,
+    Edits,
+    Generator,
+    Items,
+    Space,
+    checked_where,
+    checked_whole,
+    child,
+    different,
+    edits,
+    neighbours,
+)
+from likewise.spaces.codec import listed_text, read_items
 from likewise.tables.cells import Decimal
 
 Subset = frozenset[Any]

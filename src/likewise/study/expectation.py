@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import StudyError
-from likewise.similarity.kinds.distributions.distribution import Distribution, Samples
-from likewise.study.measurement import Measurement
+from likewise.similarity.kinds.monte_carlo import Distribution, Samples
+from likewise.study.trial import Measurement
 
 Sampler = Callable[[Any, int, np.random.Generator], Samples]
 
@@ -29,7 +29,7 @@ class Expectation:
     draws of one x are independent; but the errors of different x are then alike, not independent, so that an optimum
     should be confirmed with another seed.
 
-    >>> from likewise.similarity.kinds.distributions.gaussian import Gaussian
+    >>> from likewise.similarity.kinds.gaussians import Gaussian
     >>> g = Expectation(lambda omega: omega[:, 0] ** 2, samples=10_000)
     >>> measured = g(Gaussian(1.0, 2.0))
     >>> bool(abs(measured.value - 3.0) < 4.0 * measured.std), measured == g(Gaussian(1.0, 2.0))
@@ -71,8 +71,8 @@ class Expectation:
         return omega
 
     def _values(self, omega: Samples, x: Any) -> Samples:
-        given = (omega, x)[: _arguments(self.f)]
-        values = np.asarray(self.f(*given), dtype=float)
+        arguments = (omega, x)[: _arguments(self.f)]
+        values = np.asarray(self.f(*arguments), dtype=float)
         if values.shape != (self.samples,):
             raise StudyError(
                 f"f gave shape {values.shape} for draws of shape {omega.shape}; it needs one number per draw, "

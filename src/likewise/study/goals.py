@@ -1,18 +1,131 @@
-"""What a study is after: outcomes to be optimised, and outcomes to be kept within limits."""
+"""What a study is after: outcomes to be optimised or kept within limits, and what is preferred among several."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from operator import index
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from likewise.acquisition.acquisitions import Acquisition
 from likewise.errors import StudyError
+from likewise.model.spectrum import Spectrum
+from likewise.search.base import Search
+from likewise.search.batch import Strategy
 from likewise.similarity.base import Vector
-from likewise.study.trial import VALUE as VALUE
-from likewise.study.trial import Outcome
+from likewise.spaces.base import Space
+from likewise.study.storage.base import Storage
+from likewise.study.trial import VALUE, Outcome
+
+# What a user gives to a study or a run, refused before anything begins.
+
+
+def at_least_one(name: str, number: Any) -> None:
+    """A complaint about what is no whole number from 1.
+
+    >>> at_least_one("budget", 60)
+    """
+    try:
+        good = index(number) >= 1 and not isinstance(number, bool)
+    except TypeError:
+        good = False
+    if not good:
+        raise StudyError(f"{name} must be at least 1 and whole, not {number!r}")
+
+
+def positive(name: str, number: Any) -> None:
+    """A complaint about what is no positive number.
+
+    >>> positive("timeout", 2.5)
+    """
+    try:
+        good = float(number) > 0 and not isinstance(number, str | bool)
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise StudyError(f"{name} must be positive, not {number!r}")
+
+
+def number(name: str, given: Any) -> None:
+    """A complaint about what is no number, or NaN.
+
+    >>> number("target", -3)
+    """
+    if not isinstance(given, int | float | np.number) or isinstance(given, bool) or np.isnan(given):
+        raise StudyError(f"{name} must be a number, not {given!r}")
+
+
+def truth(name: str, given: Any) -> None:
+    """A complaint about what is neither True nor False.
+
+    >>> truth("progress", False)
+    """
+    if not isinstance(given, bool | np.bool_):
+        raise StudyError(f"{name} must be True or False, not {given!r}")
+
+
+def check_parts(acquisition: Any, strategy: Any, search: Any) -> None:
+    """A complaint about parts of a study that are of another kind."""
+    for name, named, kind, such in (
+        ("acquisition", acquisition, Acquisition, "LogExpectedImprovement()"),
+        ("strategy", strategy, Strategy, "TwoStage(), and how many in ask(8)"),
+        ("search", search, Search, "None for the one that suits the space"),
+    ):
+        if named is not None:
+            check_part(name, named, kind, such)
+
+
+def check_part(name: str, given: Any, kind: type, such: str) -> None:
+    """A complaint about what is no part of this kind, or a class of such parts in place of one.
+
+    >>> check_part("acquisition", "ei", Acquisition, "LogExpectedImprovement()")
+    Traceback (most recent call last):
+    ...
+    likewise.errors.StudyError: acquisition='ei' is no Acquisition; give LogExpectedImprovement()
+    """
+    if isinstance(given, type) and issubclass(given, kind):
+        raise StudyError(f"{name}={given.__name__} is a class, not one of its objects; write {given.__name__}()")
+    if not isinstance(given, kind):
+        raise StudyError(f"{name}={given!r} is no {kind.__name__}; give {such}")
+
+
+def check_spectra(spectra: Sequence[Any]) -> None:
+    """A complaint about treatments of negative eigenvalues that do not exist, or about none.
+
+    >>> check_spectra(["clipp"])
+    Traceback (most recent call last):
+    ...
+    likewise.errors.StudyError: spectrum='clipp' is no treatment; give 'krein', 'as_is', 'clip' or 'flip'
+    """
+    *first, last = map(repr, get_args(Spectrum))
+    names = f"{', '.join(first)} or {last}"
+    if not spectra:
+        raise StudyError(f"an empty list of spectra leaves no model; give {names}")
+    for spectrum in spectra:
+        if spectrum not in get_args(Spectrum):
+            raise StudyError(f"spectrum={spectrum!r} is no treatment; give {names}")
+
+
+def check_setting(space: Any, seed: Any, lease: Any, storage: Any) -> None:
+    """A complaint about what a study cannot be made with."""
+    if isinstance(space, type) and issubclass(space, Space):
+        raise StudyError(f"{space.__name__} is a class of spaces, not one of them; write {space.__name__}(…)")
+    if not isinstance(space, Space):
+        raise StudyError(f"a study needs a space such as Pool, Box or Strings, not {space!r}")
+    is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if seed is not None and not (is_integer and seed >= 0):
+        raise StudyError(f"a seed is a whole number from 0, or None to draw one, not {seed!r}")
+    if not isinstance(storage, str | Storage | None):
+        raise StudyError(f"storage={storage!r} is no storage; give a URL such as 'sqlite:///study.db', or None")
+    if lease is not None:
+        positive("lease", lease)
+
+
+# What a study is after: outcomes to be optimised, and outcomes to be kept within limits.
 
 Direction = Literal["maximize", "minimize"]
 Bounds = tuple[float | None, float | None]
@@ -71,10 +184,10 @@ def Between(low: float, high: float) -> Limits:
 
     low, high: the smallest and the largest value that are allowed.
     """
-    found = Limits(_finite("Between", low), _finite("Between", high))
-    if not found.low < found.high:
+    limits = Limits(_finite("Between", low), _finite("Between", high))
+    if not limits.low < limits.high:
         raise StudyError(f"Between({low!r}, {high!r}) leaves no room; give the lower value first")
-    return found
+    return limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +215,8 @@ class Computed:
 
     def _value(self, x: Any) -> float:
         try:
-            found = self.of(x) if callable(self.of) else x[self.of] if isinstance(self.of, str) else self.of[x]
-            number = float(found)
+            value = self.of(x) if callable(self.of) else x[self.of] if isinstance(self.of, str) else self.of[x]
+            number = float(value)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise StudyError(f"{self._name} of {x!r} cannot be computed: {type(error).__name__} {error}") from error
         if not math.isfinite(number):
@@ -217,12 +330,12 @@ class Goals:
 
     def describe(self) -> dict[str, Any]:
         """What a storage keeps of it, as plain JSON; other goals are another study."""
-        kept: dict[str, Any] = {"objectives": dict(self.objectives)}
+        description: dict[str, Any] = {"objectives": dict(self.objectives)}
         if self.constraints:
-            kept["constraints"] = {name: limits.describe() for name, limits in self.constraints.items()}
+            description["constraints"] = {name: limits.describe() for name, limits in self.constraints.items()}
         if self.computed:
-            kept["computed"] = sorted(self.computed)
-        return kept
+            description["computed"] = sorted(self.computed)
+        return description
 
 
 def goals(
@@ -245,9 +358,9 @@ def goals(
         return _bounded(Goals({VALUE: direction}), bounds)
     if direction is not None:
         raise StudyError(f"give direction={direction!r} or objectives={objectives!r}, not both")
-    found = Goals(*_objectives(objectives, constraints), reference=_reference(reference, objectives), named=True)
-    _check_contradictions(found)
-    return _bounded(found, bounds)
+    goals_ = Goals(*_objectives(objectives, constraints), reference=_reference(reference, objectives), named=True)
+    _check_contradictions(goals_)
+    return _bounded(goals_, bounds)
 
 
 def check_bounds(given: Any) -> Ends | None:
@@ -345,13 +458,117 @@ def _check_direction(what: str, direction: Any) -> None:
 
 def _finite(what: str, number: Any) -> float:
     try:
-        found = float(number)
+        value = float(number)
     except (TypeError, ValueError):
-        found = math.nan
-    if not math.isfinite(found) or isinstance(number, bool | str):
+        value = math.nan
+    if not math.isfinite(value) or isinstance(number, bool | str):
         raise StudyError(f"{what} needs a finite number, not {number!r}")
-    return found
+    return value
 
 
 def _listed(names: Any) -> str:
     return ", ".join(map(repr, names))
+
+
+# What is best where there are several objectives: nobody knows but the user, who says it by a preference.
+
+Values = Mapping[str, float]
+
+
+class Preference(ABC):
+    """What makes one number of the values of several objectives."""
+
+    @abstractmethod
+    def scores(self, values: Sequence[Values], directions: Mapping[str, str]) -> Vector:
+        """How much each of these observations is preferred; larger is better."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The objectives that it speaks of."""
+
+
+@dataclass(frozen=True)
+class Weighted(Preference):
+    """The weighted mean of the objectives, each scaled from 0, the worst measured, to 1, the best measured.
+
+    weights: a positive number for each objective, by name; an objective without one does not count.
+
+    >>> Weighted({"yield": 2.0, "cost": 1.0}).scores(
+    ...     [{"yield": 80.0, "cost": 9.0}, {"yield": 50.0, "cost": 3.0}], {"yield": "maximize", "cost": "minimize"}
+    ... ).round(3).tolist()
+    [0.667, 0.333]
+    """
+
+    weights: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.weights, Mapping) or not self.weights:
+            raise StudyError(f"Weighted({self.weights!r}) weighs nothing; give {{'yield': 2.0, 'cost': 1.0}}")
+        for name, weight in self.weights.items():
+            if not (_is_number(weight) and weight > 0):
+                raise StudyError(f"the weight of {name!r} is {weight!r}; it must be a positive number")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.weights)
+
+    def scores(self, values: Sequence[Values], directions: Mapping[str, str]) -> Vector:
+        total = np.zeros(len(values))
+        for name, weight in self.weights.items():
+            column = np.array([value[name] for value in values])
+            column = column if directions[name] == "maximize" else -column
+            extent = float(np.ptp(column)) if len(column) else 0.0
+            total += weight * (column - column.min(initial=np.inf)) / (extent or 1.0)
+        return total / sum(self.weights.values())
+
+
+@dataclass(frozen=True)
+class Desirability(Preference):
+    """The geometric mean of desirabilities, each from 0 at a value that is of no use to 1 at one that is good enough.
+
+    ranges: (of no use, good enough) for each objective, by name: (50, 90) for a yield, (10, 2) for a cost.
+
+    >>> Desirability({"yield": (50, 90), "cost": (10, 2)}).scores([{"yield": 70.0, "cost": 6.0}], {}).tolist()
+    [0.5]
+    """
+
+    ranges: Mapping[str, tuple[float, float]]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ranges, Mapping) or not self.ranges:
+            raise StudyError(
+                f"Desirability({self.ranges!r}) wants nothing; give {{'yield': (50, 90), 'cost': (10, 2)}}"
+            )
+        for name, ends in self.ranges.items():
+            fine = isinstance(ends, Sequence) and len(ends) == 2 and all(map(_is_number, ends))
+            if not fine or ends[0] == ends[1]:
+                raise StudyError(f"the range of {name!r} is {ends!r}; give two numbers: (of no use, good enough)")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.ranges)
+
+    def scores(self, values: Sequence[Values], directions: Mapping[str, str]) -> Vector:
+        shares = [
+            np.clip((np.array([value[name] for value in values]) - none) / (enough - none), 0.0, 1.0)
+            for name, (none, enough) in self.ranges.items()
+        ]
+        return np.asarray(np.prod(shares, axis=0) ** (1.0 / len(shares)))
+
+
+def check_preference(preference: Any, objectives: Mapping[str, str]) -> Preference | None:
+    """The preference of a user, refused where it speaks of something else."""
+    if preference is None:
+        return None
+    if not isinstance(preference, Preference):
+        raise StudyError(f"preference={preference!r} is no preference; give Weighted({{…}}) or Desirability({{…}})")
+    for name in preference.names:
+        if name not in objectives:
+            names = ", ".join(map(repr, objectives))
+            raise StudyError(f"the preference speaks of {name!r}, which is no objective; those are {names}")
+    return preference
+
+
+def _is_number(number: Any) -> bool:
+    return isinstance(number, int | float | np.number) and not isinstance(number, bool) and bool(np.isfinite(number))

@@ -30,7 +30,7 @@ from likewise.errors import StorageWarning, StudyError
 from likewise.spaces.base import key_of
 from likewise.study.storage.base import NotStored, Storage, Stored, Transaction, open_storage
 from likewise.study.trial import LIMITS, VALUE, Correction, Outcome, State, Trial
-from likewise.tables.nesting import strict_json
+from likewise.tables.cells import strict_json
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
 FOLLOWS: Mapping[State, frozenset[State]] = {

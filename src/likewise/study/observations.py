@@ -1,4 +1,4 @@
-"""The told trials of a study as the data of a model."""
+"""The told trials of a study as the data of a model, and the best of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.model.gram import same_objects
-from likewise.model.schedule import EVERY_EVENT_UNTIL, Data
-from likewise.model.targets.blocks import NONE
-from likewise.model.targets.censoring import SIDES
-from likewise.study.goals import VALUE, Goals
+from likewise.model.censoring import SIDES
+from likewise.model.model import EVERY_EVENT_UNTIL, Data
+from likewise.model.outliers import NONE
+from likewise.model.scores import same_objects
+from likewise.study.goals import Goals
 from likewise.study.log import Ledger
 from likewise.study.methods.base import Told
-from likewise.study.trial import Outcome, State, Trial
+from likewise.study.trial import VALUE, Outcome, State, Trial
 
 
 def observations(ledger: Ledger, goals: Goals) -> Told:
@@ -28,17 +28,17 @@ def observations(ledger: Ledger, goals: Goals) -> Told:
     """
     outcomes = {}
     for name in goals.outcomes:
-        if told := trials_of(ledger, name, goals):
-            events = [trial.outcomes[name].told for trial in told]
-            outcomes[name] = _data(ledger, told, events, goals.sign(name), name)
+        if trials := trials_of(ledger, name, goals):
+            events = [trial.outcomes[name].told for trial in trials]
+            outcomes[name] = _data(ledger, trials, events, goals.sign(name), name)
     return Told(outcomes, next(iter(outcomes.values())) if len(outcomes) == 1 else _whole(ledger))
 
 
 def trials_of(ledger: Ledger, name: str, goals: Goals) -> list[Trial]:
     """The trials behind the observations of an outcome, in their order."""
-    told = ledger.measured(name)
+    trials = ledger.measured(name)
     return _arrange(
-        ledger, told, lambda trial: (goals.sign(name) * trial.outcomes[name].value, trial.outcomes[name].std or 0.0)
+        ledger, trials, lambda trial: (goals.sign(name) * trial.outcomes[name].value, trial.outcomes[name].std or 0.0)
     )
 
 
@@ -81,19 +81,19 @@ def _blocks(labels: Sequence[str | None]) -> NDArray[np.intp] | None:
 
 def _whole(ledger: Ledger) -> Data:
     """All measured objects, by when their first outcome was told."""
-    told = ledger.within(State.TOLD)
-    first = {trial.id: min(one.told for one in trial.outcomes.values()) for trial in told}
-    few = len(told) <= EVERY_EVENT_UNTIL
-    told = sorted(told, key=lambda trial: (0 if few else first[trial.id], ledger.lot(trial.id), trial.id))
-    events = _events([first[trial.id] for trial in told])
-    lots = np.array([ledger.lot(trial.id) for trial in told])
-    return Data([trial.object for trial in told], np.arange(float(len(told))), None, lots, events)
+    trials = ledger.within(State.TOLD)
+    first = {trial.id: min(outcome.told for outcome in trial.outcomes.values()) for trial in trials}
+    is_small = len(trials) <= EVERY_EVENT_UNTIL
+    trials = sorted(trials, key=lambda trial: (0 if is_small else first[trial.id], ledger.lot(trial.id), trial.id))
+    events = _events([first[trial.id] for trial in trials])
+    lots = np.array([ledger.lot(trial.id) for trial in trials])
+    return Data([trial.object for trial in trials], np.arange(float(len(trials))), None, lots, events)
 
 
 def _events(numbers: Sequence[int]) -> NDArray[np.intp]:
     """The events of observations; those of few, which are in an order of their own, are as one."""
-    found = np.array(numbers, dtype=np.intp)
-    return found if len(found) > EVERY_EVENT_UNTIL else np.zeros_like(found)
+    events = np.array(numbers, dtype=np.intp)
+    return events if len(events) > EVERY_EVENT_UNTIL else np.zeros_like(events)
 
 
 def average_replicates(told: Sequence[Trial]) -> list[Trial]:
@@ -135,13 +135,13 @@ def _mean(measured: Sequence[Outcome]) -> Outcome:
     With upper limits among them their mean is one, too. Where some are upper and some are lower limits, these do not
     count.
     """
-    sides = {one.limit for one in measured if one.limit is not None}
+    sides = {outcome.limit for outcome in measured if outcome.limit is not None}
     if len(sides) > 1:
-        measured = [one for one in measured if one.limit is None] or measured[:1]
-        sides = {one.limit for one in measured if one.limit is not None}
+        measured = [outcome for outcome in measured if outcome.limit is None] or measured[:1]
+        sides = {outcome.limit for outcome in measured if outcome.limit is not None}
     if len(measured) == 1:
         return measured[0]
-    n, stds = len(measured), [one.std for one in measured if one.std is not None]
+    n, stds = len(measured), [outcome.std for outcome in measured if outcome.std is not None]
     std = float(np.sqrt(np.sum(np.square(stds)))) / n if len(stds) == n else None
-    mean = float(np.mean([one.value for one in measured]))
+    mean = float(np.mean([outcome.value for outcome in measured]))
     return Outcome(mean, std, next(iter(sides), None), told=measured[0].told)

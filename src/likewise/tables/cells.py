@@ -1,17 +1,167 @@
-"""Cells: numbers as people write them, and cells without content."""
+"""Cells: numbers as people write them, cells without content, formulas, nested data, and objects."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from likewise.tables.formulas import SPACES
-
 if TYPE_CHECKING:
     import polars
+
+# Nested data, JSON above all, of a depth that any later step can walk.
+
+# Far more than any object has, and far less than what Python's recursion bears.
+DEEPEST = 200
+TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
+
+
+def read_json(text: str | bytes, *, constants: bool = True) -> Any:
+    """The data of a JSON text; a ValueError where it is none, or nested too deep.
+
+    `constants` are NaN and Infinity, which Python writes and JSON does not have.
+
+    >>> read_json("[[1]]")
+    [[1]]
+    """
+    try:
+        data = json.loads(text) if constants else strict_json(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    if isinstance(data, list | dict) and _brackets(text) > DEEPEST:
+        check_depth(data)
+    return data
+
+
+def strict_json(text: str | bytes) -> Any:
+    """The data of a JSON text of any depth; a ValueError where it is none, or holds NaN or Infinity."""
+    return _STRICT.decode(text) if isinstance(text, str) else json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"it contains {constant}")
+
+
+# Made once: a decoder takes longer to make than a short text to read.
+_STRICT = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _brackets(text: str | bytes) -> int:
+    """No data is nested deeper than this; counting is quicker than walking."""
+    return text.count(b"[") + text.count(b"{") if isinstance(text, bytes) else text.count("[") + text.count("{")
+
+
+def check_depth(data: Any) -> None:
+    """A ValueError where lists and mappings are nested deeper than DEEPEST; walked level by level, at any depth."""
+    level = [data]
+    for _ in range(DEEPEST):
+        level = [each for outer in level for each in _inside(outer)]
+        if not level:
+            return
+    raise ValueError(TOO_DEEP)
+
+
+def _inside(data: Any) -> list[Any]:
+    """What a list or a mapping holds that may hold something itself."""
+    held = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
+    return [each for each in held if isinstance(each, list | Mapping)]
+
+
+# Anything in a few words: what is shown of an object that may be long.
+
+# Two lines of a terminal.
+LONGEST = 160
+
+
+def brief(x: Any, most: int = LONGEST) -> str:
+    """The representation of an object in one line, its middle left out where it is longer than `most` characters.
+
+    >>> brief("CCO"), brief("C" * 500, 12)
+    ("'CCO'", "'CCCCC…CCCC'")
+    """
+    return shorten(repr(x) if isinstance(x, str) else " ".join(repr(x).split()), most)
+
+
+def shorten(text: str, most: int = LONGEST) -> str:
+    """A text with its middle left out where it is longer than `most` characters."""
+    first = most // 2
+    return text if len(text) <= most else f"{text[:first]}…{text[len(text) - (most - first - 1) :]}"
+
+
+# Objects as people hold them: a list, an array, a column, or a data frame of pandas or polars, whose rows are records.
+#
+# Nothing is imported for it: a frame is known by what it can do.
+
+
+def is_frame(given: Any) -> bool:
+    """Whether this is a data frame of pandas or polars: named columns, and rows and columns in its shape.
+
+    >>> import polars
+    >>> is_frame(polars.DataFrame({"T": [20, 80]})), is_frame([[20], [80]])
+    (True, False)
+    """
+    return hasattr(given, "columns") and len(getattr(given, "shape", ())) == 2
+
+
+def as_objects(given: Iterable[Any]) -> list[Any]:
+    """The objects of a list, an array, a series or a frame; of a frame with several columns, one record a row.
+
+    >>> import polars
+    >>> as_objects(polars.DataFrame({"T": [20, 80], "base": ["KOAc", "KOPiv"]}))
+    [{'T': 20, 'base': 'KOAc'}, {'T': 80, 'base': 'KOPiv'}]
+    >>> as_objects(polars.Series("smiles", ["CCO", "CCN"]))
+    ['CCO', 'CCN']
+    """
+    if is_frame(given):
+        columns = [str(name) for name in given.columns]  # type: ignore[attr-defined]
+        cells = [_cells(given[name]) for name in given.columns]  # type: ignore[index, attr-defined]
+        if len(columns) == 1:
+            return cells[0]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
+    if getattr(given, "ndim", 1) == 2 or not (hasattr(given, "to_list") or hasattr(given, "tolist")):
+        return list(given)
+    return _cells(given)
+
+
+def _cells(column: Any) -> list[Any]:
+    """The cells of a series or of an array of one dimension as Python's own values."""
+    read = getattr(column, "to_list", None) or column.tolist
+    found: Sequence[Any] = read()
+    return list(found)
+
+
+# Cells that a spreadsheet would run as formulas: an apostrophe before them on writing, taken away on reading.
+
+# Cells that begin like this are run by spreadsheets; alone, the character does nothing.
+RUNS = re.compile(r"'*[=+\-@\t\r\n].", re.DOTALL)
+GUARDED = r"(?s)^'('*[=+\-@\t\r\n].)"
+# Thousands may be set apart by these.
+SPACES = "\u00a0\u2007\u202f\u2009 "
+HARMLESS = re.compile(rf"[+\-]?[\d.,][\d.,'{SPACES}]*([eE][+\-]?\d+)?%?\Z")
+
+
+def guard(text: str) -> str:
+    """The text as it is written, so that no spreadsheet takes it for a formula; numbers stay as they are.
+
+    >>> guard("=1+1"), guard("-1.5e-3"), guard("@home"), guard("-")
+    ("'=1+1", '-1.5e-3', "'@home", '-')
+    """
+    return f"'{text}" if RUNS.match(text) and not HARMLESS.match(text) else text
+
+
+def unguard(text: str) -> str:
+    """The text that `guard` wrote.
+
+    >>> unguard("'=1+1"), unguard("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and RUNS.match(text) else text
+
+
+# Cells: numbers as people write them, and cells without content.
 
 Decimal = Literal[".", ","]
 
@@ -193,3 +343,30 @@ def one_number(text: str, decimal: Decimal | None = None) -> float | None:
     first: Decimal = decimal or ("," if text.lstrip("+-").startswith("0,") else ".")
     found = number(text, first)
     return number(text, "." if first == "," else ",") if found is None else found
+
+
+# Cells and numbers as text.
+
+
+def cell_text(cell: Any) -> str:
+    """A cell of any type as text.
+
+    >>> import datetime
+    >>> cell_text(12345678901234567), cell_text([0.5, 1]), cell_text(datetime.date(2026, 1, 31)), cell_text(True)
+    ('12345678901234567', '[0.5, 1]', '2026-01-31', 'true')
+    """
+    if isinstance(cell, bool | list | dict):
+        return json.dumps(cell, default=str)
+    return number_text(cell) if isinstance(cell, float) else str(cell)
+
+
+def number_text(value: float, decimal: Decimal = ".", digits: int = 17) -> str:
+    """A number as text, with as many digits as it takes, or as are asked for.
+
+    >>> number_text(0.1), number_text(1234.5678, ",", 6), number_text(3.0)
+    ('0.1', '1234,57', '3')
+    """
+    if isinstance(value, int):
+        return str(value)
+    text = repr(float(value)) if digits >= 17 else f"{value:.{digits}g}"
+    return text.removesuffix(".0").replace(".", decimal)

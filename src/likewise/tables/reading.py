@@ -1,29 +1,167 @@
-"""Reading a table: what kind of file it is is found out from its bytes, and every row keeps the number people see.
-
-In a text file every cell is text, without the apostrophe that kept a spreadsheet from running it, and what it means is
-decided by whoever uses the column. Rows are counted as a spreadsheet counts them: the header is row 1.
-"""
+"""Reading a table: what kind of file it is is found out from its bytes, and every row keeps the number people see."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
-from collections.abc import Mapping, Sequence
+import os
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from likewise.errors import TableError, UsageError
-from likewise.tables.cells import missing
+from likewise.errors import TableError, UsageError, import_extra
+from likewise.tables.cells import GUARDED, missing, unguard
 from likewise.tables.dialect import Dialect, above_header, csv_reader, decode, find_delimiter
-from likewise.tables.formulas import GUARDED, unguard
-from likewise.tables.gzipped import MARK, TooLarge, unpack
-from likewise.tables.parquet import read_parquet
-from likewise.tables.structures import DRAWINGS, read_drawings, read_lines, structure_kind
-from likewise.tables.workbooks.reading import is_workbook, read_sheet
+from likewise.tables.workbooks import is_workbook, read_sheet
 
 if TYPE_CHECKING:
     import polars
+
+# Unpacking gzip within a limit: a file of a few megabytes can hold more than any memory.
+
+LIMIT = 2.0
+VARIABLE = "LIKEWISE_UNPACKED_GB"
+CHUNK = 1 << 20
+MARK = b"\x1f\x8b"
+
+
+class TooLarge(ValueError):
+    """More than may be unpacked; the message says how to allow it."""
+
+
+def unpack(data: bytes) -> bytes:
+    """What a gzip file holds; TooLarge beyond the limit, another ValueError where it is damaged.
+
+    >>> unpack(gzip.compress(b"a,b"))
+    b'a,b'
+    """
+    limit = _limit()
+    unpacked = io.BytesIO()
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            while chunk := file.read(CHUNK):
+                unpacked.write(chunk)
+                if unpacked.tell() > limit * 1e9:
+                    raise TooLarge(
+                        f"unpacks to more than {limit:g} GB; if you trust it, set the environment variable {VARIABLE} "
+                        "to a larger number, or unpack it yourself and use that file"
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(str(error)) from None
+    return unpacked.getvalue()
+
+
+def _limit() -> float:
+    """How many gigabytes may be unpacked."""
+    text = os.environ.get(VARIABLE, "")
+    try:
+        limit = float(text) if text.strip() else LIMIT
+    except ValueError:
+        limit = -1.0
+    if not limit > 0:
+        raise TooLarge(f"cannot be unpacked, as {VARIABLE} is {text!r}; set it to a number of gigabytes, such as 8")
+    return limit
+
+
+# Reading Parquet, whose damage the library does not always notice before it panics.
+
+Found = TypeVar("Found")
+
+
+def read_parquet(source: Path | list[Path] | IO[bytes], columns: Sequence[str] | None = None) -> polars.DataFrame:
+    """The table of a Parquet file, or of several, or some of its columns; a ValueError or an OSError where damaged."""
+    import polars
+
+    return _guard(lambda: polars.read_parquet(source, columns=None if columns is None else list(columns)))
+
+
+def parquet_columns(source: Path | IO[bytes]) -> list[str]:
+    """The names of the columns; a ValueError or an OSError where the file is damaged."""
+    import polars
+
+    return _guard(lambda: list(polars.read_parquet_schema(source)))
+
+
+def _guard(read: Callable[[], Found]) -> Found:
+    """What is read. A panic of the library is no Exception: it would pass every handler on its way out."""
+    import polars
+
+    try:
+        return read()
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
+        raise ValueError((str(error).splitlines() or [type(error).__name__])[0]) from None
+
+
+# Files of molecules: `.smi`, a SMILES and a name in each line, and `.sdf`, drawn molecules with their properties.
+#
+# They hold no results. A column `value` is added, to be filled in where the table is written anew.
+
+LINES, DRAWINGS = (".smi", ".smiles", ".ism"), (".sdf", ".sd")
+HEADERS = ("smiles", "smi", "structure", "canonical_smiles")
+VALUE = "value"
+LISTED = 5
+
+
+def structure_kind(source: Path) -> str | None:
+    """Whether a file holds molecules by its name, and how: the end of the name, without .gz.
+
+    >>> structure_kind(Path("library.smi.gz")), structure_kind(Path("runs.csv"))
+    ('.smi', None)
+    """
+    ending = Path(source.name.lower().removesuffix(".gz")).suffix
+    return ending if ending in (*LINES, *DRAWINGS) else None
+
+
+def read_lines(text: str, source: Path) -> polars.DataFrame:
+    """The molecules of a .smi file: a SMILES, and what follows it as the name."""
+    import polars
+
+    lines = polars.Series("line", [line for line in text.splitlines() if line.strip()], dtype=polars.String())
+    if len(lines) and lines[0].split()[0].lower() in HEADERS:
+        lines = lines[1:]
+    if not len(lines):
+        raise TableError(f"{source} holds no molecule; give a SMILES in each line.")
+    found = lines.str.strip_chars().str.extract_groups(r"^(\S+)\s*(.*)$").struct.unnest()
+    found.columns = ["smiles", "name"]
+    named = found["name"].str.len_bytes().max()
+    frame = found.with_columns(polars.col("name").replace("", None)) if named else found.select("smiles")
+    return frame.with_columns(polars.lit(None, dtype=polars.String()).alias(VALUE))
+
+
+def read_drawings(text: str, source: Path) -> tuple[polars.DataFrame, list[str]]:
+    """The molecules of an .sdf file as SMILES with their properties, and a note on those that cannot be read."""
+    import polars
+
+    chem = import_extra("rdkit.Chem", "reading molecules", "rdkit", "molecules")
+    rows: list[dict[str, Any]] = []
+    unread: list[int] = []
+    with import_extra("rdkit.rdBase", "reading molecules", "rdkit", "molecules").BlockLogs():
+        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(text.encode())), 1):
+            if molecule is None or not molecule.GetNumAtoms():
+                unread.append(number)
+                continue
+            name = molecule.GetProp("_Name").strip() if molecule.HasProp("_Name") else ""
+            rows.append({"smiles": chem.MolToSmiles(molecule), "name": name or None, **molecule.GetPropsAsDict()})
+    if not rows:
+        raise TableError(f"{source} holds no molecule that can be read; export it again.")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    texts = {name: [None if row.get(name) is None else str(row[name]) for row in rows] for name in names}
+    frame = polars.DataFrame(texts, schema=dict.fromkeys(names, polars.String()))
+    if VALUE not in frame.columns:
+        frame = frame.with_columns(polars.lit(None, dtype=polars.String()).alias(VALUE))
+    frame = frame.select([c for c in frame.columns if c in ("smiles", VALUE) or frame[c].null_count() < len(frame)])
+    more = f" and {len(unread) - LISTED} more" if len(unread) > LISTED else ""
+    listed = ", ".join(map(str, unread[:LISTED]))
+    return frame, [f"{source}: molecules that cannot be read are left out: number {listed}{more}"] if unread else []
+
+
+# Reading a table: what kind of file it is is found out from its bytes, and every row keeps the number people see.
+#
+# In a text file every cell is text, without the apostrophe that kept a spreadsheet from running it, and what it means
+# is decided by whoever uses the column. Rows are counted as a spreadsheet counts them: the header is row 1.
 
 PARQUET = b"PAR1"
 LONGEST_HEADER = 1 << 24
@@ -35,7 +173,7 @@ class Table:
 
     `overlong` are rows with more cells than the header, by their places; in the frame they are empty. `aside` are rows
     that are no experiments, and why; `meant` are columns whose cells mean less than they say, and `remarks` what was
-    understood of a column (`likewise.tables.understanding`). `computed` are columns with formulas, whose results are
+    understood of a column (`likewise.tables.cleaning`). `computed` are columns with formulas, whose results are
     those of the last time the file was saved. The frame is the table as it is written.
     """
 

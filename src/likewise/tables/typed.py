@@ -12,8 +12,7 @@ from zoneinfo import ZoneInfo
 
 import polars
 
-from likewise.tables.cells import Decimal, number
-from likewise.tables.nesting import read_json
+from likewise.tables.cells import Decimal, number, read_json
 
 WHOLE = re.compile(r"[+\-]?\d+")
 SINGLE = 1e-6

@@ -15,8 +15,8 @@ import numpy as np
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, Similarity, Vector, is_differentiable
-from likewise.similarity.encodings.arrays import Encoding, count, join, take
-from likewise.similarity.encodings.pieces import can_send
+from likewise.similarity.encoding import Encoding, count_rows, join, take
+from likewise.similarity.parallel import can_send
 
 Perturb = Callable[[Any, Vector], Any]
 # Scores may be sums in another order, or square roots of differences that should vanish.
@@ -85,7 +85,7 @@ def _close(law: str, found: Any, expected: Any, tolerance: float = ROUNDING, lea
 def check_scores(similarity: Similarity, objects: Sequence[Any], encoding: Encoding, scores: Matrix) -> None:
     """Scores are finite, symmetric and non-negative, and `within` is their diagonal."""
     n = len(objects)
-    _require(count(encoding) == n, f"the encoding of {n} objects has {count(encoding)} entries")
+    _require(count_rows(encoding) == n, f"the encoding of {n} objects has {count_rows(encoding)} entries")
     _require(scores.shape == (n, n), f"`between` gives shape {scores.shape} where {(n, n)} is expected")
     _require(scores.dtype == np.float64, f"`between` gives {scores.dtype} where float64 is expected")
     for i, j in np.argwhere(~np.isfinite(scores))[:1]:
@@ -132,7 +132,10 @@ def check_encoding(
     pieces = [similarity.encode(objects[:half]), similarity.encode(objects[half:])]
     _close("encodings made at different times", similarity.between(*pieces), scores[:half, half:])
     joined = join(pieces)
-    _require(count(joined) == n, f"joining encodings of {half} and {n - half} objects gives {count(joined)} entries")
+    _require(
+        count_rows(joined) == n,
+        f"joining encodings of {half} and {n - half} objects gives {count_rows(joined)} entries",
+    )
     others = np.roll(np.arange(n), 1)
     paired = similarity.paired(encoding, take(encoding, others))
     _close("`paired` is a diagonal of `between`", paired, scores[np.arange(n), others])

@@ -11,15 +11,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from likewise.campaign.display.naming import Names, names
-from likewise.campaign.display.numbers import plus_minus, rounded
-from likewise.campaign.display.prospects import prospect
-from likewise.campaign.display.reasons import Reasons, Scale
-from likewise.cli.layout import Line, lay_out
-from likewise.study.gain import Gain
+from likewise.campaign.reasons import Names, Reasons, Scale, names, prospect
+from likewise.campaign.text import plus_minus, rounded
+from likewise.cli.work.suggest import Line, lay_out
+from likewise.study.explanation import Gain
 from likewise.study.goals import Limits
-from likewise.study.suggestion import Analogue, Suggestion
-from likewise.study.trial import Outcome
+from likewise.study.trial import Analogue, Outcome, Suggestion
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

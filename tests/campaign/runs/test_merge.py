@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.campaign.listener import Listener
-from likewise.campaign.runs.merge import merge_results
-from likewise.campaign.runs.merged import Merge, OnConflict
-from likewise.campaign.runs.results import as_results
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices, Sheet
+from likewise.campaign.journal import Merge, OnConflict
+from likewise.campaign.merge import merge_results
+from likewise.campaign.results import as_results
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.text import Listener
 
 RUNS = ("", "R1-1bc", "R1-2df", "R2-1gh")
 SCORES = ("", "", "1", "2.5", "failed", "<0.1", "n.d.", "> 9")

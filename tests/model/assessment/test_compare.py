@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from likewise.errors import LikewiseError, SimilarityError
-from likewise.model.assessment.compare import compare
-from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.from_function import from_function
+from likewise.model.diagnosis import compare
+from likewise.similarity.algebra import fixed
+from likewise.similarity.functions import from_function
 from likewise.similarity.kinds.strings import Indel
 from likewise.similarity.kinds.vectors import RBF
 

@@ -9,25 +9,22 @@ import pytest
 from scipy import stats
 
 import likewise as lw
-from likewise.model.assessment.diagnosis import Diagnosis, diagnose, unique_names
-from likewise.model.assessment.fits import DONE
-from likewise.model.assessment.leave_one_out import LeaveOneOut, leave_out
-from likewise.model.assessment.verdict import verdict, warnings
-from likewise.model.calibration import folds
 from likewise.model.committee import Committee
+from likewise.model.diagnosis import DONE, Diagnosis, diagnose, unique_names, verdict, warnings
 from likewise.model.evidence import AMPLITUDE_STRENGTH
-from likewise.model.fit import OFFSET, Settings, fit
-from likewise.model.gram import Gram, same_objects
+from likewise.model.fit import OFFSET, FitSettings, fit, folds
+from likewise.model.leave_one_out import LeaveOneOut, leave_out
 from likewise.model.posterior import condition
 from likewise.model.regression import regress
+from likewise.model.scores import Gram, same_objects
 from likewise.model.spectrum import SPECTRA, treat
+from likewise.similarity.algebra import fixed
 from likewise.similarity.base import Similarity
-from likewise.similarity.combine.fixed import fixed
-from likewise.similarity.from_function import from_function
+from likewise.similarity.functions import from_function
 from likewise.similarity.kinds.strings import Levenshtein
 from likewise.similarity.kinds.vectors import RBF, Matern
 
-PLAIN = Settings(rescale=False)
+PLAIN = FitSettings(rescale=False)
 CLOSE, FAR = fixed(RBF(0.3)), fixed(RBF(3.0))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.schedule import Data, Model
+from likewise.model.model import Data, Model
 
 
 def simulate(seed: int) -> tuple[list[list[float]], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

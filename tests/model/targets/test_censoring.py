@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.model.fit import Settings, fit, recondition
-from likewise.model.gram import Gram
-from likewise.model.schedule import Data, Model
-from likewise.model.targets.censoring import ABOVE, BELOW, EXACT, sites
+from likewise.model.censoring import ABOVE, BELOW, EXACT, sites
+from likewise.model.fit import FitSettings, fit, recondition
+from likewise.model.model import Data, Model
+from likewise.model.scores import Gram
 from likewise.similarity.base import Matrix, Vector
 
-ONE_MODEL = Settings((1.0,), (0.01,), mixes=False, learn=False, rescale=False)
+ONE_MODEL = FitSettings((1.0,), (0.01,), mixes=False, learn=False, rescale=False)
 
 
 def covariance(x: Vector, noise: float = 0.02, width: float = 0.4) -> Matrix:

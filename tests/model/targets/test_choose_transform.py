@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.model.targets.choose_transform import POWER_FROM, RANKS_FROM, choose_transform
-from likewise.model.targets.transforms import Ranked, Standardised, Tamed, Transform, YeoJohnson
+from likewise.model.choose_transform import POWER_FROM, RANKS_FROM, choose_transform
+from likewise.model.transforms import Ranked, Standardised, Tamed, Transform, YeoJohnson
 from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.kinds.vectors import RBF
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.model.assessment.diagnosis import diagnose
-from likewise.model.schedule import Data, Model
-from likewise.model.targets.far_values import far_values
+from likewise.model.diagnosis import diagnose
+from likewise.model.model import Data, Model
+from likewise.model.outliers import far_values
 
 
 @pytest.mark.parametrize("size", [1.0, -1.0, 1e-150, 1e150])

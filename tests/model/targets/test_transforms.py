@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata, skew, yeojohnson
 
-from likewise.model.targets.transforms import Ranked, Standardised, Tamed, YeoJohnson, _bend, mean_ranks
+from likewise.model.transforms import Ranked, Standardised, Tamed, YeoJohnson, _bend, mean_ranks
 
 TRANSFORMS = [Standardised, Ranked, YeoJohnson, Tamed]
 VALUES = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=30, unique=True).filter(lambda v: np.ptp(v) > 1e-3)

@@ -16,29 +16,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.acquisition.base import Acquisition, Care, Slopes
-from likewise.acquisition.confidence import Spread
+from likewise.acquisition.acquisitions import Acquisition, Care, Slopes, Spread
 from likewise.acquisition.feasibility import chance
 from likewise.acquisition.scorer import Scorer
 from likewise.errors import SpaceError
 from likewise.model.committee import Committee, Member
-from likewise.model.gram import Gram
+from likewise.model.model import Data, Model
 from likewise.model.regression import regress
-from likewise.model.schedule import Data, Model
+from likewise.model.scores import Gram
 from likewise.model.spectrum import SPECTRA, treat
-from likewise.model.targets.transforms import Standardised
+from likewise.model.transforms import Standardised
 from likewise.search.base import SearchState
 from likewise.search.pool import exhaustive
-from likewise.search.pool import partition as partitions
-from likewise.search.pool.beliefs import Beliefs
-from likewise.search.pool.exhaustive import ExhaustiveSearch
-from likewise.search.pool.partition import Partition
-from likewise.search.pool.query import Compared, Contenders, Query, join_entries, merge
-from likewise.search.pool.score_columns import Columns
-from likewise.similarity.combine.mix import Mix
-from likewise.similarity.encodings import pieces
-from likewise.similarity.encodings.packed_bits import packed, packed_sizes
-from likewise.spaces.pools import encodings as spaces_encoded
+from likewise.search.pool import exhaustive as partitions
+from likewise.search.pool.bounds import PoolBeliefs
+from likewise.search.pool.exhaustive import ExhaustiveSearch, Partition
+from likewise.search.pool.scores import Compared, Contenders, Query, ScoreColumns, join_entries, merge
+from likewise.similarity import parallel
+from likewise.similarity.algebra import Mix
+from likewise.similarity.features import packed, packed_sizes
+from likewise.spaces import pool_encodings as spaces_encoded
 
 N = 600
 
@@ -204,7 +201,7 @@ def test_tight_bounds_are_bounds(seed: int, members: int, precise: bool) -> None
 def test_columns_of_objects_that_no_longer_count_are_forgotten(tmp_path: Path, on_disk: bool) -> None:
     rng = np.random.default_rng(0)
     scores = rng.random((100, 7))
-    columns = Columns(7, np.float64)
+    columns = ScoreColumns(7, np.float64)
     for start in range(0, 100, 9):
         columns.append(range(start, min(start + 9, 100)), scores[start : start + 9])
         if on_disk:
@@ -255,13 +252,13 @@ def test_few_variances_are_computed_when_the_bounds_hold(monkeypatch: pytest.Mon
     pool = lw.Pool([tuple(x) for x in rng.random((20_000, 2)).tolist()])
     objects = [pool.objects[i] for i in range(30)]
     values = np.array([np.sin(6 * x) + y for x, y in objects])
-    one, seen, score = Partition.of(pool.objects), list[int](), Beliefs.scores
+    one, seen, score = Partition.of(pool.objects), list[int](), PoolBeliefs.scores
 
-    def counted(beliefs: Beliefs, scorer: Scorer, most: int, before: Any) -> Any:
+    def counted(beliefs: PoolBeliefs, scorer: Scorer, most: int, before: Any) -> Any:
         seen.append(beliefs.moments[0][0].shape[1])
         return score(beliefs, scorer, most, before)
 
-    monkeypatch.setattr(Beliefs, "scores", counted)
+    monkeypatch.setattr(PoolBeliefs, "scores", counted)
     for t in (28, 30):
         gram = Gram.of(lw.RBF(0.3), objects[:t])
         member = lone(Mix((1.0,), 1.0, offset), [gram], values[:t], 1e-2)
@@ -280,7 +277,7 @@ def test_few_rows_are_scored_though_none_was_bounded_before() -> None:
     member = lone(Mix((1.0,)), [gram], np.array([np.sin(6 * x) + y for x, y in objects]), 1e-2)
     scorer = Scorer.on(Committee((gram,), (member,), Standardised(0.0, 1.0)), ACQUISITIONS[0])
     entries = Partition.of(pool.objects).entries(query(scorer), np.arange(30, 2000))
-    beliefs = Beliefs.of(scorer, entries)
+    beliefs = PoolBeliefs.of(scorer, entries)
     scores, ceilings = beliefs.scores(scorer, 16, np.zeros(0))
     exact, scored = beliefs.exact_scores(scorer), np.isfinite(scores)
     assert scored.sum() < 200
@@ -374,7 +371,7 @@ def test_picks_that_no_shortlist_holds_are_found_in_the_pool(
 def test_a_pool_beyond_its_memory_answers_from_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: bool
 ) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 64)
+    monkeypatch.setattr(parallel, "PIECE", 64)
     for module in (partitions, spaces_encoded):
         monkeypatch.setattr(module, "CHUNK", 128)
     rng = np.random.default_rng(0)

@@ -11,15 +11,14 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.acquisition.cost import Priced
-from likewise.acquisition.joint import JointScorer
-from likewise.acquisition.outcome import Certain, Outcome
-from likewise.model.fit import Settings, fit
-from likewise.model.gram_cache import GramCache
-from likewise.search.pool import partition as partitions
-from likewise.search.pool.beliefs import Beliefs
-from likewise.search.pool.partition import Partition
-from likewise.search.pool.query import Compared, Query, merge
+from likewise.acquisition.joint_scorer import JointScorer
+from likewise.acquisition.scorer import Certain, Priced, ScoredOutcome
+from likewise.model.fit import FitSettings, fit
+from likewise.model.scores import GramCache
+from likewise.search.pool import exhaustive as partitions
+from likewise.search.pool.bounds import PoolBeliefs
+from likewise.search.pool.exhaustive import Partition
+from likewise.search.pool.scores import Compared, Query, merge
 
 rng = np.random.default_rng(0)
 WORDS = sorted({"".join(rng.choice(list("ACGT"), 7)) for _ in range(1500)})
@@ -35,16 +34,16 @@ def values(word: str, seed: int) -> float:
     return float(sum(weights[i, "ACGT".index(c)] for i, c in enumerate(word)))
 
 
-def outcomes(count: int, partial: bool, high: float = np.inf) -> list[Outcome]:
+def outcomes(count: int, partial: bool, high: float = np.inf) -> list[ScoredOutcome]:
     """Outcomes that share similarities, or, where they are partial, have some objects of their own."""
     grams = GramCache((lw.Hamming(), lw.NGrams()))
     observed, made = WORDS[:: N // 25], []
     for j in range(count):
         objects = observed[j:] if partial else observed
         data = np.array([values(word, j) for word in objects])
-        limits = Settings(learn=False, bounds=(-np.inf, high))
-        made.append(Outcome(fit(grams.of(objects), data, settings=limits), j < 2))
-    return made[:2] + [Outcome(one.committee, False, (-0.5, np.inf)) for one in made[2:]]
+        limits = FitSettings(learn=False, bounds=(-np.inf, high))
+        made.append(ScoredOutcome(fit(grams.of(objects), data, settings=limits), j < 2))
+    return made[:2] + [ScoredOutcome(one.committee, False, (-0.5, np.inf)) for one in made[2:]]
 
 
 def query(scorer: JointScorer, seed: int = 0, words: Sequence[str] = WORDS) -> Query:
@@ -93,12 +92,12 @@ def test_few_rows_of_all_combinations_are_scored_for_each_pick(
     ends = [int(np.argmax((1.0 - share) * truth[0] + share * truth[1])) for share in np.linspace(0.0, 1.0, 21)]
     rows = np.union1d(np.random.default_rng(1).choice(len(words), 60, replace=False), ends).tolist()
     grams, observed = GramCache((lw.Hamming(),)), [words[i] for i in rows]
-    made = [Outcome(fit(grams.of(observed), own[rows], settings=Settings(learn=False)), True) for own in truth]
+    made = [ScoredOutcome(fit(grams.of(observed), own[rows], settings=FitSettings(learn=False)), True) for own in truth]
     scorer, whole = JointScorer.on(made), Partition.of(words, total=10**6, memory=memory)
     halves = [Partition.of(words[:9000], 0, total=10**6), Partition.of(words[9000:], 9000, total=10**6)]
-    seen, score, picks = list[int](), Beliefs.scores, list[int]()
+    seen, score, picks = list[int](), PoolBeliefs.scores, list[int]()
 
-    def counted(beliefs: Beliefs, *about: Any) -> Any:
+    def counted(beliefs: PoolBeliefs, *about: Any) -> Any:
         seen.append(beliefs.moments[0][0].shape[1])
         return score(beliefs, *about)
 
@@ -107,9 +106,9 @@ def test_few_rows_of_all_combinations_are_scored_for_each_pick(
         asked = replace(asked, taken=np.union1d(asked.taken, picks).astype(np.intp))
         direct = scorer.score(words)
         direct[asked.taken] = -np.inf
-        monkeypatch.setattr(Beliefs, "scores", counted)
+        monkeypatch.setattr(PoolBeliefs, "scores", counted)
         found = whole.contenders(asked, 16)
-        monkeypatch.setattr(Beliefs, "scores", score)
+        monkeypatch.setattr(PoolBeliefs, "scores", score)
         best = int(np.argmax(direct))
         np.testing.assert_allclose(found.scores[0], direct[best], rtol=2e-3)
         np.testing.assert_allclose(np.sort(direct)[::-1][:16], direct[found.rows], rtol=2e-3)

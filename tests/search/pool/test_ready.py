@@ -12,10 +12,9 @@ import likewise as lw
 from likewise.errors import SimilarityError
 from likewise.search.base import SearchState
 from likewise.search.climbing import ClimbingSearch
-from likewise.search.pool.exhaustive import ExhaustiveSearch
-from likewise.search.pool.partition import Partition
-from likewise.search.spread import spread
-from likewise.spaces.pools import encodings as spaces_encoded
+from likewise.search.initial_design import spread
+from likewise.search.pool.exhaustive import ExhaustiveSearch, Partition
+from likewise.spaces import pool_encodings as spaces_encoded
 
 WORDS = [f"{i:04d}" for i in range(900)]
 BROKEN = [*WORDS[:500], "xx", *WORDS[500:]]
@@ -73,7 +72,7 @@ def test_a_sample_that_cannot_be_compared_is_named_by_its_row_in_the_pool() -> N
 
 
 def test_a_part_of_a_pool_is_ready_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("likewise.search.pool.partition", spaces_encoded.__name__):
+    for module in ("likewise.search.pool.exhaustive", spaces_encoded.__name__):
         monkeypatch.setattr(f"{module}.CHUNK", 256)
     similarity = Digits()
     partition = Partition.of(WORDS)

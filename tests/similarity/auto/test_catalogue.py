@@ -9,7 +9,7 @@ import pytest
 from tools.house.source import ROOT
 
 import likewise as lw
-from likewise.similarity.auto.catalogue import similarities
+from likewise.similarity.catalogue import similarities
 
 PAGE = (ROOT / "docs" / "similarities.md").read_text(encoding="utf-8")
 

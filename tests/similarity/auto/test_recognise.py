@@ -12,18 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import SimilarityError
-from likewise.similarity.auto.catalogue import as_field, usual_lengthscale
-from likewise.similarity.auto.recognise import recognise
-from likewise.similarity.auto.text_kind import writing
-from likewise.similarity.combine.fixed import Fixed, fixed
-from likewise.similarity.combine.parts import Parts
-from likewise.similarity.kinds.categories import Equal
-from likewise.similarity.kinds.distributions.gaussian import Gaussian
-from likewise.similarity.kinds.numbered import Numbered
-from likewise.similarity.kinds.permutations import Kendall, Positions
+from likewise.similarity.algebra import Fixed, fixed
+from likewise.similarity.auto import recognise
+from likewise.similarity.catalogue import as_field, usual_lengthscale, writing
+from likewise.similarity.coordinates import rescaled, span
+from likewise.similarity.kinds.gaussians import Gaussian
+from likewise.similarity.kinds.permutations import Kendall, Numbered, Positions
+from likewise.similarity.kinds.sets import Equal
 from likewise.similarity.kinds.strings import Hamming
 from likewise.similarity.kinds.vectors import RBF, Matern
-from likewise.similarity.ranges import rescaled, span
+from likewise.similarity.records import Parts
 from likewise.testing.similarities import check_similarity
 
 rng = np.random.default_rng(3)

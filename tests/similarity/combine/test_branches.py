@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 
 from likewise.errors import SimilarityError
-from likewise.similarity.auto.recognise import recognise
+from likewise.similarity.algebra import warped
+from likewise.similarity.auto import recognise
 from likewise.similarity.base import is_differentiable
-from likewise.similarity.combine.algebra import warped
-from likewise.similarity.combine.branches import Branches
-from likewise.similarity.combine.parts import Parts
-from likewise.similarity.encodings.arrays import count, join, plain, take
-from likewise.similarity.encodings.encoding_files import read, storable, write
+from likewise.similarity.encoding import count_rows, join, plain, read, storable, take, write
 from likewise.similarity.kinds.strings import Hamming, Levenshtein
 from likewise.similarity.kinds.vectors import RBF, Matern
+from likewise.similarity.records import Branches, Parts
 from likewise.testing.similarities import check_similarity
 
 OBJECTS: list[Any] = [
@@ -99,7 +97,7 @@ def test_groups_are_taken_joined_and_filed(tmp_path: Path) -> None:
     scores = numeric.between(whole, whole)
     for index in (np.array([3, 0, 0]), np.array([2]), slice(1, 3), np.array([], dtype=int)):
         some = take(whole, index)
-        assert count(some) == len(scores[index])
+        assert count_rows(some) == len(scores[index])
         assert np.allclose(numeric.between(some, whole), scores[index])
     only = join([take(whole, np.array([0])), take(whole, np.array([2, 1]))])
     assert np.allclose(numeric.between(only, whole), scores[[0, 2, 1]])

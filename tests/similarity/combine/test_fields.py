@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.similarity.auto.recognise import recognise
-from likewise.similarity.auto.shares import share_groups
-from likewise.similarity.combine.fields import Fields
-from likewise.similarity.combine.parts import Parts
+from likewise.similarity.algebra import Fields
+from likewise.similarity.auto import recognise, share_groups
+from likewise.similarity.records import Parts
 
 PARTS = st.lists(st.lists(st.floats(0.01, 1.0), min_size=3, max_size=3), min_size=4, max_size=8)
 

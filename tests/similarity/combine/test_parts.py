@@ -11,19 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import SimilarityError
-from likewise.model.gram import Gram
-from likewise.model.hyperparameters import learn, tabulate
+from likewise.model.fit import learn, tabulate
+from likewise.model.scores import Gram
+from likewise.similarity.algebra import Fixed
 from likewise.similarity.base import Similarity
-from likewise.similarity.combine.fixed import Fixed
-from likewise.similarity.combine.parts import Parts
-from likewise.similarity.encodings.arrays import MANY, PER_LEVEL, Encoding, Levels, count, join, plain, take
-from likewise.similarity.from_function import as_similarity, from_function
-from likewise.similarity.kinds.categories import Equal
+from likewise.similarity.encoding import MANY, PER_LEVEL, Encoding, Levels, count_rows, join, plain, take
+from likewise.similarity.functions import as_similarity, from_function
 from likewise.similarity.kinds.permutations import Footrule
-from likewise.similarity.kinds.sets import Jaccard
+from likewise.similarity.kinds.sets import Equal, Jaccard
 from likewise.similarity.kinds.strings import Hamming, Levenshtein
 from likewise.similarity.kinds.vectors import RBF, Linear, Matern
-from likewise.spaces.pools.pool import Pool
+from likewise.similarity.records import Parts
+from likewise.spaces.pool import Pool
 
 N = 600
 
@@ -101,7 +100,7 @@ def records(draw: st.DrawFn) -> tuple[Parts, list[dict[str, Any]]]:
 def test_scores_are_those_of_pair_after_pair(given_: tuple[Parts, list[dict[str, Any]]], seed: int) -> None:
     parts, rows = given_
     a = parts.encode(rows)
-    assert count(a) == len(rows)
+    assert count_rows(a) == len(rows)
     scores = parts.between(a, a)
     np.testing.assert_array_equal(scores, scores.T)
     np.testing.assert_allclose(parts.within(a), np.diagonal(scores), rtol=1e-12)
@@ -120,7 +119,7 @@ def test_values_are_equal_and_of_one_type_to_share_a_level() -> None:
     rows = [{"x": x} for x in [1, 2.0] * MANY]
     assert has_levels(parts.encode(rows)) == [True]
     (found,) = Parts(x=Equal()).encode([{"x": x} for x in [1, True, 1.0, np.float64(1.0)] * MANY])
-    assert count(found.entries) == 4
+    assert count_rows(found.entries) == 4
     assert len(np.unique(found.entries)) == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.similarity.combine.self_bounded import SelfBounded, self_bounded
+from likewise.similarity.algebra import SelfBounded, self_bounded
 from likewise.similarity.kinds.vectors import RBF
 from likewise.testing.similarities import check_parameters
 

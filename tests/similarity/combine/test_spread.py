@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from likewise.similarity.combine.spread import SCALE, spreads
+from likewise.similarity.records import SCALE, spreads
 
 BRANCHES = 3
 some_values = arrays(float, st.integers(1, 30), elements=st.floats(-6.0, 6.0))

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from likewise.similarity.encodings import encoding_files as stored
-from likewise.similarity.encodings.arrays import (
+from likewise.similarity import encoding as stored
+from likewise.similarity.encoding import (
     MANY,
     PER_LEVEL,
     Encoding,
     Levels,
-    count,
+    count_rows,
     distinct,
     join,
     levels_of,
@@ -63,7 +63,7 @@ def levels(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> Levels:
 @given(levels())
 def test_each_object_has_the_entry_of_its_level(encoding: Levels) -> None:
     expected = plain(encoding)
-    assert count(encoding) == count(expected) == len(encoding.which)
+    assert count_rows(encoding) == count_rows(expected) == len(encoding.which)
     for i in range(min(5, len(encoding.which))):
         assert same(take(expected, np.array([i])), plain(take(encoding.entries, encoding.which[i : i + 1])))
 
@@ -75,7 +75,7 @@ def test_what_is_taken_is_what_is_taken_of_the_plain_encoding(encoding: Levels, 
     index = index if isinstance(index, slice) else np.array(index, dtype=np.intp)
     taken = take(encoding, index)
     assert same(plain(taken), take(plain(encoding), index))
-    assert isinstance(taken, Levels) == (count(taken) >= max(MANY, PER_LEVEL * count(encoding.entries)))
+    assert isinstance(taken, Levels) == (count_rows(taken) >= max(MANY, PER_LEVEL * count_rows(encoding.entries)))
 
 
 @given(st.sampled_from(KINDS), st.data())
@@ -94,7 +94,7 @@ def test_levels_that_are_the_same_become_one(kind: str) -> None:
     parts = [Levels(take(all_entries, rng.permutation(200)), rng.integers(0, 200, 900)) for _ in range(3)]
     joined = join(parts)
     different = {"numbers": 4, "rows": 8, "texts": 4, "sparse": 8}.get(kind, 4 * 8)
-    assert count(joined.entries) <= different
+    assert count_rows(joined.entries) <= different
 
 
 @given(levels(("numbers", "rows", "sparse", "tuple", "nested")))

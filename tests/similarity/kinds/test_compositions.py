@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import gmean
 
 from likewise.errors import SimilarityError
+from likewise.similarity.algebra import Warped
 from likewise.similarity.base import Similarity, is_differentiable
-from likewise.similarity.combine.algebra import Warped
 from likewise.similarity.kinds.compositions import Aitchison, Hellinger
 from likewise.testing.similarities import check_similarity
 

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds import graph_edit as graphedit
+from likewise.similarity.kinds import graphs as graphedit
 from likewise.similarity.kinds import graphs as graphs_module
-from likewise.similarity.kinds.graph_edit import GraphEdit
-from likewise.similarity.kinds.graphs import ShortestPath, WeisfeilerLehman
+from likewise.similarity.kinds.graphs import GraphEdit, ShortestPath, WeisfeilerLehman
 from likewise.testing.similarities import check_similarity
 
 COUNTED: list[Similarity] = [

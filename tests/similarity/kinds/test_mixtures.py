@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.encodings.arrays import join, take
-from likewise.similarity.from_function import from_function as plain
+from likewise.similarity.encoding import join, take
+from likewise.similarity.functions import from_function as plain
 from likewise.similarity.kinds import mixtures as measures
 from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy, MeanEmbedding, OptimalTransport
 from likewise.similarity.kinds.permutations import Kendall

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds import molecules, smiles
+from likewise.similarity.kinds import molecules
 from likewise.similarity.kinds.molecules import CanonicalSMILES, Descriptors, Tanimoto, TanimotoCounts
-from likewise.similarity.kinds.ngrams import NGrams
-from likewise.similarity.kinds.strings import Indel
+from likewise.similarity.kinds.strings import Indel, NGrams
 from likewise.similarity.kinds.vectors import RBF
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -155,12 +154,12 @@ def test_any_text_is_a_molecule_or_a_similarity_error(text: str) -> None:
 
 
 def test_each_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    smiles._parsed.cache_clear()
-    before = smiles._parsed.cache_info().misses
+    molecules._parsed.cache_clear()
+    before = molecules._parsed.cache_info().misses
     objects = ["CCCO", "CCCN", "CCCO", "CCCO"]
     for like in (Tanimoto(), TanimotoCounts(), Descriptors(), Tanimoto("maccs")):
         like.encode(objects)
-    assert smiles._parsed.cache_info().misses - before == 2
+    assert molecules._parsed.cache_info().misses - before == 2
 
 
 @pytest.mark.parametrize(

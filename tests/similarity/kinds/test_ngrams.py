@@ -16,8 +16,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.encodings.arrays import take
-from likewise.similarity.kinds.ngrams import NGrams, Subsequences
+from likewise.similarity.encoding import take
+from likewise.similarity.kinds.strings import NGrams, Subsequences
 
 long_enough = st.lists(st.text(alphabet="ABC", min_size=3, max_size=12), min_size=1, max_size=6)
 any_length = st.lists(st.text(alphabet="AB", max_size=7), min_size=1, max_size=6)
@@ -76,7 +76,7 @@ def test_tokens_count_as_letters(like: Similarity) -> None:
 
 def test_ngrams_are_the_same_columns_in_every_process() -> None:
     program = (
-        "from likewise.similarity.kinds.ngrams import NGrams; print(NGrams(2).encode([('a', 'bc', 7)])[0].indices)"
+        "from likewise.similarity.kinds.strings import NGrams; print(NGrams(2).encode([('a', 'bc', 7)])[0].indices)"
     )
     command = [sys.executable, "-c", program]
     seeds = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]

@@ -7,8 +7,8 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.similarity.auto.recognise import recognise
-from likewise.similarity.kinds.reactions import canonical_reaction
+from likewise.similarity.auto import recognise
+from likewise.similarity.kinds.molecules import canonical_reaction
 
 pytest.importorskip("rdkit")
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Similarity
 from likewise.similarity.kinds import sequences
-from likewise.similarity.kinds.ngrams import NGrams
 from likewise.similarity.kinds.sequences import GlobalAlignment, LocalAlignment, ReverseComplement, reverse_complement
-from likewise.similarity.kinds.strings import Hamming, Levenshtein
+from likewise.similarity.kinds.strings import Hamming, Levenshtein, NGrams
 
 pytest.importorskip("Bio")
 matrices = pytest.importorskip("Bio.Align.substitution_matrices")

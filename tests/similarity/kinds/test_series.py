@@ -13,8 +13,14 @@ from hypothesis.extra.numpy import arrays
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds.path_sums import alignment_logs, band_corridor
-from likewise.similarity.kinds.series import DTW, NEGLIGIBLE, GlobalAlignmentKernel, SoftDTW
+from likewise.similarity.kinds.series import (
+    DTW,
+    NEGLIGIBLE,
+    GlobalAlignmentKernel,
+    SoftDTW,
+    alignment_logs,
+    band_corridor,
+)
 from likewise.testing.similarities import check_similarity
 
 Path = list[tuple[int, int]]

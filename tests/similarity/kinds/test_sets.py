@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from likewise.errors import SimilarityError
+from likewise.similarity import features as bits
+from likewise.similarity import features as hashed
 from likewise.similarity.base import Similarity
-from likewise.similarity.encodings import packed_bits as bits
-from likewise.similarity.encodings import sparse_features as hashed
 from likewise.similarity.kinds.sets import Dice, Jaccard, MinMax, Overlap
 
 sets = st.lists(st.frozensets(st.sampled_from(["a", "b", ("c", 1), 2, 3.5, None]), max_size=5), min_size=1, max_size=6)
@@ -97,10 +97,7 @@ def test_elements_are_equal_as_python_says() -> None:
 
 def test_elements_have_the_same_hash_in_every_process() -> None:
     values = "['a', 1, 2.5, ('b', 3), frozenset({'x', 'y', 'z'}), None, b'c']"
-    program = (
-        "from likewise.similarity.encodings.sparse_features import stable_hash; "
-        f"print([stable_hash(x) for x in {values}])"
-    )
+    program = f"from likewise.similarity.features import stable_hash; print([stable_hash(x) for x in {values}])"
     found = {
         subprocess.run(
             [sys.executable, "-c", program],

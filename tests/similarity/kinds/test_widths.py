@@ -12,9 +12,9 @@ from examples.similarities.samples import SampleWasserstein, SlicedWasserstein
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.model.gram import Gram
+from likewise.model.scores import Gram
+from likewise.similarity.algebra import fixed
 from likewise.similarity.base import Similarity, is_differentiable
-from likewise.similarity.combine.fixed import fixed
 from likewise.similarity.coordinates import Coordinates, Rescaled
 
 Make = Callable[[int], Any]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.spaces.codec.codec import identity, plain, scalar, tagged, untagged
+from likewise.spaces.codec import identity, plain, scalar, tagged, untagged
 from likewise.testing.spaces import same
 
 atoms = (

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.spaces.codec.copies import copied
+from likewise.spaces.codec import copied
 from likewise.testing.spaces import same
 
 atoms = st.none() | st.integers(-9, 9) | st.text("ab") | st.frozensets(st.integers(0, 5))

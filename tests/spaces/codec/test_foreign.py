@@ -14,9 +14,8 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SpaceError
-from likewise.spaces.codec.foreign import foreign
 from likewise.spaces.graphs import Graphs
-from likewise.spaces.pools.pool import Pool
+from likewise.spaces.pool import Pool, foreign
 
 
 def labelled(*labels: str, edge: str | None = None) -> nx.Graph:

@@ -11,17 +11,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
+from likewise.paper import Paper
 from likewise.run.optimize import maximize
 from likewise.similarity.base import Differentiable, is_differentiable
 from likewise.similarity.differences import Differenced
-from likewise.similarity.kinds.distributions.gaussian import Gaussian
-from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya, SymmetricKL, Wasserstein2
-from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding
+from likewise.similarity.kinds.gaussians import Bhattacharyya, Gaussian, GaussianEmbedding, SymmetricKL, Wasserstein2
 from likewise.similarity.kinds.vectors import RBF
 from likewise.spaces.base import Continuous, Crossover, Moves
-from likewise.spaces.distributions.gaussians import Gaussians
-from likewise.spaces.pools.pool import Pool
-from likewise.study.methods.paper import Paper
+from likewise.spaces.distributions import Gaussians
+from likewise.spaces.pool import Pool
 from likewise.study.study import Study
 from likewise.testing.spaces import check_space
 

@@ -19,12 +19,11 @@ import pytest
 
 import likewise as lw
 from likewise.errors import LikewiseError, SimilarityError, SpaceError
-from likewise.similarity.encodings import encoding_files as stored
-from likewise.similarity.encodings import pieces
-from likewise.similarity.encodings.arrays import Encoding, Levels, join, plain, take
-from likewise.similarity.encodings.encoding_files import Filed
-from likewise.spaces.pools import encodings as encoded
-from likewise.spaces.pools.pool import Pool
+from likewise.similarity import encoding as stored
+from likewise.similarity import parallel
+from likewise.similarity.encoding import Encoding, Filed, Levels, join, plain, take
+from likewise.spaces import pool_encodings as encoded
+from likewise.spaces.pool import Pool
 
 WORDS = [f"{i:05d}" for i in range(3000)]
 
@@ -69,14 +68,14 @@ def test_several_similarities_encode_a_pool_as_each_would(tmp_path: Path, option
 
 def test_a_molecule_is_read_once_for_all_similarities(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rdkit")
-    from likewise.similarity.kinds import smiles
+    from likewise.similarity.kinds import molecules
 
     read: list[str] = []
-    parse = smiles._parsed.__wrapped__
+    parse = molecules._parsed.__wrapped__
     monkeypatch.setattr(
-        smiles,
+        molecules,
         "_parsed",
-        lru_cache(smiles.PARSED)(lambda text: read.append(text) or parse(text)),  # type: ignore[func-returns-value]
+        lru_cache(molecules.PARSED)(lambda text: read.append(text) or parse(text)),  # type: ignore[func-returns-value]
     )
     objects = [f"C{'C' * (i % 40)}O{'C' * (i // 40)}" for i in range(3000)]
     list(Pool(objects, processes=1).encodings([lw.Tanimoto(), lw.TanimotoCounts(), lw.Tanimoto("torsion")]))
@@ -155,13 +154,13 @@ def test_levels_of_records_survive_pieces_processes_and_caches(tmp_path: Path) -
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many objects were encoded, each time that some were."""
     found: list[int] = []
-    encode = pieces.encode_pieces
+    encode = parallel.encode_pieces
 
     def counted(similarities: Any, objects: Any, workers: int) -> Any:
         found.append(len(objects))
         return encode(similarities, objects, workers)
 
-    monkeypatch.setattr(pieces, "encode_pieces", counted)
+    monkeypatch.setattr(parallel, "encode_pieces", counted)
     return found
 
 
@@ -237,7 +236,7 @@ SHARING = """
 import sys, time
 import numpy as np
 import likewise as lw
-from likewise.similarity.encodings.arrays import join
+from likewise.similarity.encoding import join
 
 folder, seed, start = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 time.sleep(max(0.0, start - time.time()))
@@ -344,5 +343,5 @@ def test_a_cache_without_some_rows_serves_only_those_who_leave_them_out(tmp_path
 
 def test_graphs_are_named_by_their_row() -> None:
     error = SimilarityError("node 1 of graph 3 has no label while other nodes have one; in graph 4")
-    assert str(pieces.counted_from(error, 100)).startswith("node 1 of graph 103 has no label")
-    assert str(pieces.counted_from(error, 100)).endswith("graph 4")
+    assert str(parallel.counted_from(error, 100)).startswith("node 1 of graph 103 has no label")
+    assert str(parallel.counted_from(error, 100)).endswith("graph 4")

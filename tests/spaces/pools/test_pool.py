@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
-from likewise.similarity.combine.algebra import warped
-from likewise.similarity.combine.parts import Parts
+from likewise.similarity.algebra import warped
 from likewise.similarity.coordinates import Rescaled
-from likewise.similarity.kinds.distributions.gaussian import Gaussian
+from likewise.similarity.kinds.gaussians import Gaussian
 from likewise.similarity.kinds.vectors import RBF, Linear
-from likewise.spaces.pools.pool import Pool
+from likewise.similarity.records import Parts
+from likewise.spaces.pool import Pool
 from likewise.spaces.record import Record
 
 values = st.integers(0, 4) | st.sampled_from(["a", "b", "1"]) | st.booleans() | st.sampled_from([0.5, 1.0])

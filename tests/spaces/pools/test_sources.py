@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import SpaceError
-from likewise.spaces.pools.pool import Pool
-from likewise.spaces.pools.sources import Table
+from likewise.spaces.pool import Pool, TableObjects
 
 SMILES = ["CCO", "CCN", "CCO", "c1ccccc1", "CC(=O)O"]
 
@@ -75,7 +74,7 @@ def test_from_json_makes_objects_of_cells(tmp_path: Path) -> None:
 
 @given(st.lists(st.text(max_size=3), min_size=1, max_size=20, unique=True), st.integers(0, 3))
 def test_tables_look_like_tuples(texts: list[str], start: int) -> None:
-    table, listed = Table(pl.DataFrame({"x": texts})), tuple(texts)
+    table, listed = TableObjects(pl.DataFrame({"x": texts})), tuple(texts)
     assert list(table) == list(listed)
     assert table[-1] == listed[-1]
     assert table[start:] == list(listed[start:])

@@ -19,7 +19,7 @@ from tests.fixtures.logs import add, log_of
 import likewise as lw
 import likewise.forks
 from likewise.errors import StorageError
-from likewise.study.storage import forking
+from likewise.study.storage import database
 from likewise.study.storage.base import open_storage
 
 TELLS, WORKERS = 40, 2
@@ -230,7 +230,7 @@ def test_a_fork_that_python_does_not_know_of_is_refused(sqlite_url: str, monkeyp
     with open_storage(sqlite_url) as storage:
         log = log_of(storage)
         with monkeypatch.context() as patch:
-            patch.setattr(forking._engines, "_process", -1)
+            patch.setattr(database._engines, "_process", -1)
             with pytest.raises(StorageError, match="forked without Python's knowledge"):
                 add(log, "a")
             with pytest.raises(StorageError, match="open studies after the fork"):

@@ -20,8 +20,8 @@ from tests.fixtures.logs import add, end, log_of
 from likewise.errors import MissingExtra, StorageError
 from likewise.study.log import studies
 from likewise.study.storage import database, sql
-from likewise.study.storage.address import without_password
 from likewise.study.storage.base import open_storage
+from likewise.study.storage.memory import without_password
 from likewise.study.storage.sql import Sql, open_sql
 from likewise.study.trial import State
 

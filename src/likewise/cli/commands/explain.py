@@ -22,7 +22,7 @@ def explain(
     ],
     most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many analogues.")] = 8,
     *,
-    columns: options.Columns,
+    columns: options.ColumnOptions,
     model: options.Aim,
     console: Console,
 ) -> Reply:

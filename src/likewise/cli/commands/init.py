@@ -22,7 +22,7 @@ def init(
     space: SpaceText = None,
     force: Annotated[bool, typer.Option("--force", help="Replace likewise.toml; a backup is kept.")] = False,
     *,
-    columns: options.Columns,
+    columns: options.ColumnOptions,
     together: options.Together,
     model: options.Aim,
     console: Console,

@@ -12,9 +12,9 @@ from likewise.errors import UsageError
 
 if TYPE_CHECKING:
     # What computes loads where it is used, so that the list of a command's options is there at once.
-    from likewise.campaign.aims import Aims
-    from likewise.campaign.sheets.sheet import Choices
-    from likewise.campaign.similarities import Request
+    from likewise.campaign.columns import Aims
+    from likewise.campaign.names import Request
+    from likewise.campaign.sheet import Choices
     from likewise.cli.batches import Batch
     from likewise.study.goals import Bounds
     from likewise.tables.cells import Decimal
@@ -30,7 +30,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed and file
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnOptions:
     """What the user says about the columns of a table."""
 
     object: Annotated[
@@ -67,7 +67,7 @@ class Columns:
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
         value, *others = self.aims().columns or (None,)
-        from likewise.campaign.sheets.sheet import Choices
+        from likewise.campaign.sheet import Choices
 
         return Choices(
             tuple(self.object or ()),
@@ -83,7 +83,7 @@ class Columns:
 
     def aims(self, minimize: bool | None = None) -> Aims:
         """What is wanted of the columns of values."""
-        from likewise.campaign.aims import read_aims
+        from likewise.campaign.columns import read_aims
 
         aims = read_aims(self.value or (), self.require or (), minimize=minimize)
         if aims.limits and not aims.objectives:
@@ -92,7 +92,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelOptions:
     """How objects are compared."""
 
     similarity: Annotated[
@@ -103,15 +103,15 @@ class Model:
         int | None, typer.Option("--seed", min=0, help="The same seed and file give the same answer. Default: 0.")
     ] = None
 
-    def request(self, columns: Columns) -> Request:
+    def request(self, columns: ColumnOptions) -> Request:
         """What is asked for, of a table with these columns."""
-        from likewise.campaign.similarities import Request
+        from likewise.campaign.names import Request
 
         return Request(tuple(self.similarity or ()), seed=self.seed or 0, skip_bad=bool(columns.skip_bad))
 
 
 @dataclass(frozen=True)
-class Aim(Model):
+class Aim(ModelOptions):
     """How objects are compared, and which are the best."""
 
     minimize: Annotated[
@@ -125,7 +125,7 @@ class Aim(Model):
         ),
     ] = None
 
-    def request(self, columns: Columns) -> Request:
+    def request(self, columns: ColumnOptions) -> Request:
         """What is asked for, of a table with these columns."""
         aims = columns.aims(self.minimize)
         directions = [*aims.objectives.values()] or ["minimize" if self.minimize else "maximize"]
@@ -165,7 +165,7 @@ class Together:
 
 
 @dataclass(frozen=True)
-class Plate(Together):
+class PlateOptions(Together):
     """What the suggestions of a batch must keep to together, and where each is put."""
 
     plate: Annotated[

@@ -61,9 +61,9 @@ def suggest(
     more: More = False,
     force: Force = False,
     *,
-    columns: options.Columns,
+    columns: options.ColumnOptions,
     model: options.Aim,
-    plate: options.Plate,
+    plate: options.PlateOptions,
     console: Console,
 ) -> Reply:
     """Suggest what to measure next: rows with a value are observations, rows without are candidates.

@@ -38,7 +38,7 @@ def tell(
     ] = OnConflict.STOP,
     force: Annotated[bool, typer.Option("--force", help="Replace the table of --out if it exists.")] = False,
     *,
-    columns: options.Columns,
+    columns: options.ColumnOptions,
     console: Console,
 ) -> Reply:
     """Merge filled-in results into the table: gaps are filled, new objects appended, contradictions listed.

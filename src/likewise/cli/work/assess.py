@@ -9,23 +9,21 @@ from typing import Any
 import numpy as np
 
 from likewise.campaign.problem import Problem, solve
-from likewise.campaign.sheets.reading import sheet
-from likewise.cli.answers import header_json
+from likewise.campaign.sheet import sheet
+from likewise.cli.answers import PerOutcome, answers_json, ask_each, header_json, say_each
 from likewise.cli.commands import options
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
-from likewise.cli.work.per_outcome import PerOutcome, answers_json, ask_each, say_each
 from likewise.cli.work.session import Session
-from likewise.model.assessment.compare import Comparison
-from likewise.model.assessment.compare import compare as compare_similarities
-from likewise.model.assessment.diagnosis import Diagnosis
+from likewise.model.diagnosis import Comparison, Diagnosis
+from likewise.model.diagnosis import compare as compare_similarities
 
 # Comparing takes time in the cube of the rows; these many tell similarities apart.
 MOST = 1000
 FEWEST = 3
 
 
-def compare(file: Path | None, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+def compare(file: Path | None, columns: options.ColumnOptions, model: options.Aim, console: Console) -> Reply:
     """The similarities in their order, for each outcome."""
     session = Session.of(file, console)
     columns, model = session.look(columns, model)
@@ -92,7 +90,7 @@ def _notes(found: Mapping[str | None, Diagnosis]) -> list[str]:
     return [note if name is None else f"{name}: {note}" for name, each in found.items() for note in each.notes]
 
 
-def diagnose(file: Path | None, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+def diagnose(file: Path | None, columns: options.ColumnOptions, model: options.Aim, console: Console) -> Reply:
     """How good the similarities are, for each outcome."""
     session = Session.of(file, console)
     columns, model = session.look(columns, model)

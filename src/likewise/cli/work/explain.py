@@ -7,27 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from likewise.campaign.aims import limits_text
-from likewise.campaign.cautions import beyond_seen
-from likewise.campaign.display.numbers import expectation
+from likewise.campaign.columns import limits_text
 from likewise.campaign.objects import cell_of_kind
 from likewise.campaign.problem import Problem, solve
-from likewise.campaign.project import find_project
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Sheet
-from likewise.campaign.wording import percent, shown
-from likewise.cli.answers import analogues_json, header_json, weights_json
+from likewise.campaign.settings import find_project
+from likewise.campaign.sheet import Sheet, beyond_seen, sheet
+from likewise.campaign.text import expectation, percent, shown
+from likewise.cli.answers import PerOutcome, analogues_json, answers_json, ask_each, header_json, say_each, weights_json
 from likewise.cli.commands import options
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
-from likewise.cli.work.per_outcome import PerOutcome, answers_json, ask_each, say_each
 from likewise.cli.work.session import Session
 from likewise.errors import UsageError
-from likewise.study.measurement import Measurement
-from likewise.study.suggestion import Analogue
+from likewise.study.trial import Analogue, Measurement
 
 
-def explain(words: list[str], most: int, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+def explain(words: list[str], most: int, columns: options.ColumnOptions, model: options.Aim, console: Console) -> Reply:
     """What is expected of the object that the words name, and why."""
     session, what = _session(words, console)
     columns, model = session.look(columns, model)
@@ -40,7 +35,7 @@ def explain(words: list[str], most: int, columns: options.Columns, model: option
     return Reply(lambda: header_json(problem, console) | _data(problem, x, found), lambda: _say_all(problem, x, found))
 
 
-def _explain(problem: Problem, x: Any, most: int, console: Console) -> PerOutcome[Prediction]:
+def _explain(problem: Problem, x: Any, most: int, console: Console) -> PerOutcome[ObjectPrediction]:
     return ask_each(problem, 1, "a prediction", lambda name: _predict(problem, x, most, name), console)
 
 
@@ -54,7 +49,7 @@ def _session(words: list[str], console: Console) -> tuple[Session, list[str]]:
     return Session.of(Path(words[0]), console), words[1:]
 
 
-class Prediction(NamedTuple):
+class ObjectPrediction(NamedTuple):
     """What is expected of an object, why, and in which rows it was measured."""
 
     object: Any
@@ -67,12 +62,12 @@ class Prediction(NamedTuple):
     similarities: list[dict[str, Any]]
 
 
-def _predict(problem: Problem, x: Any, most: int, outcome: str | None) -> Prediction:
+def _predict(problem: Problem, x: Any, most: int, outcome: str | None) -> ObjectPrediction:
     found = problem.study.predict([x], outcome=outcome)
     mean, std, low, high = (float(row[0]) for row in (*found, *found.interval()))
     because = problem.study.explain(x, most, outcome=outcome)
     shares = weights_json(problem, outcome)
-    return Prediction(x, mean, std, low, high, because, _rows_of(problem, x, outcome), shares)
+    return ObjectPrediction(x, mean, std, low, high, because, _rows_of(problem, x, outcome), shares)
 
 
 def _object(table: Sheet, what: list[str]) -> Any:
@@ -123,7 +118,7 @@ def _feasible(problem: Problem, x: Any) -> float | None:
     return float(problem.study.chance_feasible([x])[0]) if limited else None
 
 
-def _say_all(problem: Problem, x: Any, found: PerOutcome[Prediction]) -> None:
+def _say_all(problem: Problem, x: Any, found: PerOutcome[ObjectPrediction]) -> None:
     if None in found:
         _say(problem, found[None], None, f"{shown(x)}: expected")
         return
@@ -140,7 +135,7 @@ def _limits(problem: Problem) -> str:
     return " and ".join(f"{name} {limits_text(limits[name])}" for name in problem.outcomes if name in limits)
 
 
-def _say(problem: Problem, found: Prediction, outcome: str | None, begin: str) -> None:
+def _say(problem: Problem, found: ObjectPrediction, outcome: str | None, begin: str) -> None:
     assert problem.sheet is not None
     roles = problem.sheet.roles
     value = roles.value if outcome is None else outcome
@@ -158,13 +153,13 @@ def _limit(measured: Measurement) -> dict[str, str]:
     return {} if measured.limit is None else {"limit": measured.limit}
 
 
-def _data(problem: Problem, x: Any, found: PerOutcome[Prediction]) -> dict[str, Any]:
+def _data(problem: Problem, x: Any, found: PerOutcome[ObjectPrediction]) -> dict[str, Any]:
     several = {} if None in found else {"chance_feasible": _feasible(problem, x), "known": _known(problem, x)}
     each = answers_json(found, lambda one: _prediction_json(problem, one))
     return {"object": problem.study.space.to_json(x), **several, **each}
 
 
-def _prediction_json(problem: Problem, found: Prediction) -> dict[str, Any]:
+def _prediction_json(problem: Problem, found: ObjectPrediction) -> dict[str, Any]:
     return {
         "mean": found.mean,
         "std": found.std,

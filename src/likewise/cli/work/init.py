@@ -11,14 +11,11 @@ from typing import Any, NamedTuple
 import polars
 
 from likewise.campaign import space_text
-from likewise.campaign.listener import Listener
-from likewise.campaign.project import NAME, read_project
-from likewise.campaign.project_text import project_text
+from likewise.campaign.outputs import check_targets
 from likewise.campaign.roles import aside
-from likewise.campaign.sheets.reading import sheet
-from likewise.campaign.sheets.sheet import Choices, Sheet
-from likewise.campaign.targets import check_targets
-from likewise.campaign.wording import count
+from likewise.campaign.settings import NAME, project_text, read_project
+from likewise.campaign.sheet import Choices, Sheet, sheet
+from likewise.campaign.text import Listener, count
 from likewise.cli.answers import directions_json
 from likewise.cli.commands import options
 from likewise.cli.console import Console, say
@@ -27,8 +24,7 @@ from likewise.cli.work.session import command
 from likewise.errors import UsageError
 from likewise.spaces.base import Space
 from likewise.tables.dialect import Dialect
-from likewise.tables.reading import read
-from likewise.tables.structures import structure_kind
+from likewise.tables.reading import read, structure_kind
 from likewise.tables.writing import check_name, dialect_for, keep_backup, write, write_bytes
 
 UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]\s*$")
@@ -49,7 +45,7 @@ class Wanted(NamedTuple):
     together: options.Together = options.Together()
 
 
-def init(file: Path, wanted: Wanted, columns: options.Columns, model: options.Aim, console: Console) -> Reply:
+def init(file: Path, wanted: Wanted, columns: options.ColumnOptions, model: options.Aim, console: Console) -> Reply:
     """The settings of a campaign in a table, written beside it."""
     target = file.parent / NAME
     check_targets({"likewise.toml": target}, {"the table": file})
@@ -148,7 +144,7 @@ def _value(file: Path, chosen: Choices) -> str:
     return sheet(file, replace(chosen, objects=(table.columns[0],)), Listener(), may_be_empty=True).roles.value
 
 
-def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: options.Columns) -> dict[str, Any]:
+def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: options.ColumnOptions) -> dict[str, Any]:
     roles = found.roles
     named = columns if columns.value else replace(columns, value=[roles.value])
     return {

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from likewise.campaign import space_text
-from likewise.campaign.aims import read_value
-from likewise.campaign.listener import Listener
-from likewise.campaign.project import NAME, Project, find_project
-from likewise.cli.commands.options import Aim, Columns
+from likewise.campaign.columns import read_value
+from likewise.campaign.settings import NAME, Project, find_project
+from likewise.campaign.text import Listener
+from likewise.cli.commands.options import Aim, ColumnOptions
 from likewise.errors import UsageError
 from likewise.spaces.base import Space
 
@@ -78,7 +78,7 @@ class Session:
         names = [each.name for each in fields(options)]
         return replace(options, **self.values({name: getattr(options, name) for name in names}))
 
-    def columns(self, typed: Columns) -> Columns:
+    def columns(self, typed: ColumnOptions) -> ColumnOptions:
         """What is said about the columns; the project's settings for outcomes that are not among them do not count."""
         filled = self.fill(typed)
         if not filled.object:
@@ -104,7 +104,7 @@ class Session:
         space = None if self.project is None else self.space(self.project.options.get("space"))
         return None if space is None or not space.parts else list(space.parts)
 
-    def look(self, typed: Columns, model: Aim) -> tuple[Columns, Aim]:
+    def look(self, typed: ColumnOptions, model: Aim) -> tuple[ColumnOptions, Aim]:
         """The options of a command that looks at the model; of columns of values that are typed, no limits are kept.
 
         Limits that are typed, too, count.
@@ -113,7 +113,7 @@ class Session:
         columns = replace(columns, require=typed.require) if typed.value else columns
         return columns, self.model(model, columns)
 
-    def model(self, typed: Aim, columns: Columns) -> Aim:
+    def model(self, typed: Aim, columns: ColumnOptions) -> Aim:
         """How objects of these columns are compared, and which are the best."""
         _check_direction(typed.minimize, columns.value or ())
         filled = self.fill(typed)
@@ -123,7 +123,7 @@ class Session:
         kept = [part for part in filled.bounds.split(";") if not part.startswith(others)]
         return replace(filled, bounds=";".join(kept) or None)
 
-    def _others(self, columns: Columns) -> tuple[str, ...]:
+    def _others(self, columns: ColumnOptions) -> tuple[str, ...]:
         """How settings begin that are for outcomes of the project which are not looked at."""
         chosen = columns.aims().columns
         outcomes = () if self.project is None else self.project.outcomes

@@ -10,17 +10,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from likewise.campaign.targets import check_targets
+from likewise.campaign.outputs import check_targets
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.errors import StorageWarning, UsageError
+from likewise.study.frames import SUFFIXES
+from likewise.study.frames import export as write_trials
 from likewise.study.log import Log, StudyInfo, read_log
 from likewise.study.log import studies as stored_studies
-from likewise.study.record.trial_tables import SUFFIXES
-from likewise.study.record.trial_tables import export as write_trials
-from likewise.study.storage.address import without_password
 from likewise.study.storage.base import Storage, open_storage
 from likewise.study.storage.database import NoStorage
+from likewise.study.storage.memory import without_password
 
 
 def studies(url: str) -> Reply:

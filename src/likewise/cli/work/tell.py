@@ -6,17 +6,17 @@ import shlex
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from likewise.campaign.project import NAME, Project, find_project
-from likewise.campaign.runs.journal import Journal
-from likewise.campaign.runs.results import Merged, Overlooked, merge_files
-from likewise.campaign.runs.suggestions_file import is_suggestions_file
-from likewise.campaign.wording import count
+from likewise.campaign.journal import Journal
+from likewise.campaign.outputs import is_suggestions_file
+from likewise.campaign.results import Merged, Overlooked, merge_files
+from likewise.campaign.settings import NAME, Project, find_project
+from likewise.campaign.text import count
 from likewise.cli.commands import options
 from likewise.cli.commands.tell import OnConflict
 from likewise.cli.console import Console, say
 from likewise.cli.parameters import Reply
 from likewise.cli.work.session import OF_COLUMNS, Session, command, words
-from likewise.cli.work.suggest_reply import following
+from likewise.cli.work.suggest import following
 from likewise.errors import TableError, UsageError
 from likewise.tables.writing import check_name
 
@@ -39,7 +39,7 @@ def tell(
     out: Path | None,
     on_conflict: OnConflict,
     force: bool,
-    columns: options.Columns,
+    columns: options.ColumnOptions,
     console: Console,
 ) -> Reply:
     """The results merged into the table."""
@@ -68,7 +68,7 @@ SETTLED = {
 }
 
 
-def _with_commands(error: TableError, merging: Merging, columns: options.Columns, out: Path | None) -> TableError:
+def _with_commands(error: TableError, merging: Merging, columns: options.ColumnOptions, out: Path | None) -> TableError:
     """The error, with whole commands where it asks for a decision."""
     if "on_conflict" not in error.settings:
         return error
@@ -133,7 +133,7 @@ def _target(file: Path, results: Path, out: Path | None, force: bool) -> Path:
     return out
 
 
-def _next_command(merging: Merging, columns: options.Columns, merged: Merged) -> str:
+def _next_command(merging: Merging, columns: options.ColumnOptions, merged: Merged) -> str:
     """The command for the next round: that of the last one, on the new table; once more this one if rows are left."""
     session, target, results = merging.session, merging.target, merging.results
     project = session.project if target == merging.table else None

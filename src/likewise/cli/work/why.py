@@ -8,17 +8,16 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from likewise.campaign.aims import Aims
-from likewise.campaign.display.numbers import expectation
-from likewise.campaign.runs.journal import Journal, history
-from likewise.campaign.wording import percent, shown
+from likewise.campaign.columns import Aims
+from likewise.campaign.journal import Journal, history
+from likewise.campaign.text import expectation, percent, shown
 from likewise.cli.console import Console, say, say_table
 from likewise.cli.parameters import Reply
 from likewise.cli.work.session import Session, words
 from likewise.cli.work.stored import open_existing, read_existing
 from likewise.errors import UsageError
-from likewise.study.goals import VALUE, Limits
-from likewise.study.trial import Outcome, Trial
+from likewise.study.goals import Limits
+from likewise.study.trial import VALUE, Outcome, Trial
 
 LISTED = 8
 # A line of a table of results: the weight, the value, the object, and where it stands; of runs also what it speaks for.

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError, StudyError, import_extra
-from likewise.search.pool.partition import PRECISE, Partition
-from likewise.search.pool.query import Contenders, Entries, Query, Rows, join_entries, merge
+from likewise.search.pool.exhaustive import PRECISE, Partition
+from likewise.search.pool.scores import Contenders, Entries, Query, Rows, join_entries, merge
 from likewise.similarity.base import Similarity
-from likewise.similarity.encodings.arrays import Encoding
-from likewise.similarity.encodings.pieces import counted_from
-from likewise.spaces.pools.encodings import Encoder
-from likewise.spaces.pools.pool import Pool
+from likewise.similarity.encoding import Encoding
+from likewise.similarity.parallel import counted_from
+from likewise.spaces.pool import Pool
+from likewise.spaces.pool_encodings import Encoder
 
 # Seconds between two looks at which workers are still there.
 WATCH = 2.0
@@ -36,7 +36,7 @@ PIECE = 4_000_000
 Similarities = Mapping[int, Similarity]
 
 
-class _Kept:
+class _WorkerPart:
     """A part of the pool on a worker. Whatever leaves the worker, or its memory, leaves as objects alone."""
 
     def __init__(self, objects: Sequence[Any], first: int, total: int, memory: int | None) -> None:
@@ -44,8 +44,8 @@ class _Kept:
         self._partition = Partition(self._encodings, first, len(objects), total <= PRECISE, memory)
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type[_Kept], tuple[Any, ...]]:
-        return _Kept, self._made_of
+    def __reduce__(self) -> tuple[type[_WorkerPart], tuple[Any, ...]]:
+        return _WorkerPart, self._made_of
 
     def _encodings(self, similarities: Sequence[Similarity]) -> Iterator[Sequence[Encoding]]:
         objects, first, *_ = self._made_of
@@ -61,11 +61,11 @@ class _Kept:
             return getattr(self._partition, message)(query, *about)
 
 
-def _keep(first: int, total: int, memory: int | None, *objects: bytes) -> _Kept:
-    return _Kept(_whole(objects), first, total, memory)
+def _keep(first: int, total: int, memory: int | None, *objects: bytes) -> _WorkerPart:
+    return _WorkerPart(_whole(objects), first, total, memory)
 
 
-def _answer(kept: _Kept, message: str, about: Sequence[Any], *query: bytes) -> Any:
+def _answer(kept: _WorkerPart, message: str, about: Sequence[Any], *query: bytes) -> Any:
     return kept.answer(message, _whole(query), about)
 
 
@@ -189,8 +189,8 @@ class ClusterPartitions:
         worker = min(workers, key=lambda name: (load[name] + 1) / workers[name])
         first, end = self.edges[i], self.edges[i + 1]
         objects = self._pieces(self.objects[first:end], workers=[worker])
-        made = self.client.submit(_keep, first, self.edges[-1], self.memory, *objects, workers=[worker], pure=False)
-        self._places[i] = worker, made
+        future = self.client.submit(_keep, first, self.edges[-1], self.memory, *objects, workers=[worker], pure=False)
+        self._places[i] = worker, future
 
     def _watch(self, waiting: dict[int, Any], answers: dict[int, Any]) -> None:
         """Wait a little; move what is answered to the answers, and forget where parts were that are lost."""
@@ -230,11 +230,11 @@ class ClusterPartitions:
 def _workers(client: Any) -> dict[str, int]:
     """The threads of each worker; a cluster that is still without workers is given time to start one."""
     import_extra("distributed", "Pool(client=…)", "distributed", "dask")
-    found = dict(client.nthreads())
-    if not found:
+    threads = dict(client.nthreads())
+    if not threads:
         try:
             client.wait_for_workers(1, timeout=FIRST_WORKER)
         except TimeoutError:
             raise StudyError("the Dask cluster of the pool has no workers; start some and ask again") from None
-        found = dict(client.nthreads())
-    return found
+        threads = dict(client.nthreads())
+    return threads

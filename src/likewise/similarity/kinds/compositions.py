@@ -13,8 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Linearised, LogNormal, Matrix, Normalised, Vector
-from likewise.similarity.checks import check_widths
+from likewise.similarity.base import Linearised, LogNormal, Matrix, Normalised, Vector, check_widths
 from likewise.similarity.kinds.vectors import Lengthscale, SquaredExponential, as_vectors, lengthscale_prior
 
 Shares = tuple[Matrix, Vector]

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SimilarityError
+from likewise.similarity.algebra import Through
 from likewise.similarity.base import Function, Matrix, Similarity, Vector
-from likewise.similarity.combine.wrapper import Through
-from likewise.similarity.encodings.arrays import Encoding
+from likewise.similarity.encoding import Encoding
+from likewise.similarity.functions import object_key
 from likewise.similarity.kinds.vectors import Cosine
-from likewise.similarity.pairs import object_key
 
 # Numbers in the vectors that are kept, some 64 MB: those of 5,000 objects with an embedding of 1,536 numbers.
 KEPT = 1 << 23
 
 
 @dataclass(eq=False)
-class _Vectors:
+class _VectorCache:
     """The vectors of the objects seen last, those that were not used for longest let go where they are too many.
 
     It holds the objects, so that an identity stays theirs.
@@ -39,7 +39,7 @@ class _Vectors:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy in another process begins without them: sending all vectors would take longer than making a few.
-        return _Vectors, ()
+        return _VectorCache, ()
 
     def add(self, key: Any, x: Any, given: Any) -> Vector:
         """Keep the vector of an object."""
@@ -83,7 +83,7 @@ class Embedded(Through):
     wraps = "similarity"
     similarity: Similarity | Function = field(default_factory=Cosine)
     batch: bool = False
-    _vectors: _Vectors = field(default_factory=_Vectors, repr=False)
+    _vectors: _VectorCache = field(default_factory=_VectorCache, repr=False)
 
     @property
     def name(self) -> str:

@@ -1,11 +1,11 @@
-"""Similarities of molecules given as SMILES (or RDKit molecules): fingerprints, canonical text, descriptors.
+"""Similarities of molecules and of reactions, given as SMILES or RDKit molecules.
 
-RDKit reads the molecules. Fingerprints are packed bits, so that a million molecules of 2,048 bits take 256 MB and one
-query against them takes about 50 ms.
+Each distinct text is parsed once; what is no molecule is an error that says why.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,16 +14,100 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from likewise.errors import SimilarityError
-from likewise.similarity.base import Function, Matrix, Normalised, Similarity, assign
-from likewise.similarity.checks import check_whole
-from likewise.similarity.combine.wrapper import Through
-from likewise.similarity.encodings.arrays import Encoding, join
-from likewise.similarity.encodings.packed_bits import Packed, packed_bytes, packed_sizes
-from likewise.similarity.from_function import as_similarity
+from likewise.errors import SimilarityError, import_extra
+from likewise.similarity.algebra import Through
+from likewise.similarity.base import Function, Matrix, Normalised, Similarity, assign, check_whole
+from likewise.similarity.encoding import Encoding, join
+from likewise.similarity.features import Packed, packed_bytes, packed_sizes, stable_hash
+from likewise.similarity.functions import as_similarity
 from likewise.similarity.kinds.sets import Sets, compared, jaccard, unary_sets
-from likewise.similarity.kinds.smiles import Molecule, canonical, parsed, rdkit
 from likewise.similarity.kinds.vectors import Matern
+
+# Molecules from SMILES or InChI, each distinct text parsed once; what is no molecule is an error that says why.
+
+Molecule = Any
+# A parsed molecule takes about 28 kB, a canonical SMILES a hundred bytes.
+PARSED, CANONICAL = 2048, 1 << 16
+INCHI = "InChI="
+# Microseconds of one processor to read a molecule of some 25 atoms.
+READING = 160.0
+
+
+def rdkit(part: str = "Chem") -> Any:
+    """A module of RDKit, or the error that says how to get it."""
+    return import_extra(f"rdkit.{part}", "reading molecules", "rdkit", "molecules")
+
+
+@lru_cache(maxsize=PARSED)
+def _parsed(text: str) -> Molecule | None:
+    chem = rdkit()
+    return chem.MolFromInchi(text) if text.startswith(INCHI) else chem.MolFromSmiles(text)
+
+
+def parse(text: str) -> Molecule | None:
+    """The molecule of a SMILES or an InChI; None where it is neither."""
+    with rdkit("rdBase").BlockLogs():
+        return _parsed(text)
+
+
+@lru_cache(maxsize=CANONICAL)
+def _canonical(text: str) -> str | None:
+    molecule = _parsed(text)
+    return None if molecule is None else str(rdkit().MolToSmiles(molecule))
+
+
+def parsed(objects: Sequence[Any], first_row: int = 0) -> list[Molecule]:
+    """The molecules of SMILES (or RDKit molecules, as they are); rows are counted from `first_row` in errors."""
+    with rdkit("rdBase").BlockLogs():
+        return [_molecule(x, first_row + i) for i, x in enumerate(objects)]
+
+
+def canonical(objects: Sequence[Any]) -> list[str]:
+    """The canonical SMILES of each molecule.
+
+    >>> canonical(["OCC", "C(C)O"])
+    ['CCO', 'CCO']
+    """
+    with rdkit("rdBase").BlockLogs():
+        return [
+            (_canonical(x) if isinstance(x, str) else None) or str(rdkit().MolToSmiles(_molecule(x, row)))
+            for row, x in enumerate(objects)
+        ]
+
+
+def canonical_text(text: str) -> str | None:
+    """The canonical SMILES of a text; None where it is no molecule.
+
+    >>> canonical_text("OCC"), canonical_text("OCC("), canonical_text("")
+    ('CCO', None, None)
+    """
+    with rdkit("rdBase").BlockLogs():
+        return _canonical(text) or None
+
+
+def _molecule(x: Any, row: int) -> Molecule:
+    molecule = _parsed(x) if isinstance(x, str) else x
+    if not isinstance(molecule, rdkit().Mol):
+        raise SimilarityError(f"row {row} is not a molecule: {x!r} ({_reason(x)}); correct it or leave it out")
+    if not molecule.GetNumAtoms():
+        raise SimilarityError(f"row {row} is a molecule without atoms: {x!r}; correct it or leave it out")
+    return molecule
+
+
+def _reason(x: Any) -> str:
+    """Why RDKit refused the text."""
+    if not isinstance(x, str):
+        return f"a {type(x).__name__}, where a SMILES or an RDKit molecule is needed"
+    chem = rdkit()
+    loose = chem.MolFromSmiles(x, sanitize=False)
+    problems = [] if loose is None else chem.DetectChemistryProblems(loose)
+    return str(problems[0].Message()).strip() if problems else "not valid SMILES"
+
+
+# Similarities of molecules given as SMILES (or RDKit molecules): fingerprints, canonical text, descriptors.
+#
+# RDKit reads the molecules. Fingerprints are packed bits, so that a million molecules of 2,048 bits take 256 MB and one
+# query against them takes about 50 ms.
 
 Fingerprint = Literal["morgan", "atompair", "torsion", "maccs"]
 Counted = Literal["morgan", "atompair", "torsion"]
@@ -259,3 +343,94 @@ class Descriptors(Through):
         rows = [_descriptors(molecule) for _, molecules in _chunks(objects) for molecule in molecules]
         middle, width = np.array([(m, w) for _, m, w in DESCRIPTORS]).T
         return self.wrapped.encode((np.array(rows).reshape(-1, len(DESCRIPTORS)) - middle) / width)
+
+
+# Similarity of reactions given as reaction SMILES, `reactants>agents>products`: what changes, and what helps.
+
+CACHED = 4096
+Sides = tuple[Any, Any, Any]
+
+
+@lru_cache(maxsize=CACHED)
+def read_reaction(text: str) -> Sides | None:
+    """The molecules of the three sides of a reaction SMILES; None where it is none.
+
+    >>> read_reaction("CCO>>CC=O") is not None, read_reaction("CCO") is None
+    (True, True)
+    """
+    sides = text.strip().split(" ")[0].split(">")
+    if len(sides) != 3 or not sides[0] or not sides[2]:
+        return None
+    molecules = [parse(side) if side else rdkit().Mol() for side in sides]
+    return None if any(molecule is None for molecule in molecules) else (molecules[0], molecules[1], molecules[2])
+
+
+def canonical_reaction(text: str) -> str | None:
+    """One spelling of a reaction: canonical molecules, in one order on each side; None where it is none.
+
+    >>> canonical_reaction("OCC.O>>CC=O") == canonical_reaction("O.CCO>>C(C)=O")
+    True
+    """
+    if read_reaction(text) is None:
+        return None
+    sides = text.strip().split(" ")[0].split(">")
+    return ">".join(".".join(sorted(canonical_text(each) or each for each in side.split("."))) for side in sides)
+
+
+@dataclass(frozen=True)
+class Reactions(Normalised):
+    """Σ min(c, c') / Σ max(c, c') of the fragments that two reactions make, break and are helped by. PSD.
+
+    A fragment is circular, of this `radius`. Counted are those that the products have more often than the reactants
+    (made), those that they have less often (broken), and, with `agents`, those of the molecules over the arrow, such as
+    catalyst and solvent, each as a feature of its own.
+
+    - `radius`: bonds around an atom that a fragment reaches; 2 by default, as in Morgan fingerprints of molecules.
+    - `agents`: whether the molecules over the arrow count; by default they do.
+
+    >>> oxidation = Reactions()
+    >>> oxidation("CCO>>CC=O", "CCCO>>CCC=O") > oxidation("CCO>>CC=O", "CC=O>>CCO")
+    True
+    """
+
+    kind = "reactions"
+    compares = "fragments that a reaction makes, breaks and is helped by"
+    radius: int = 2
+    agents: bool = True
+    price = 400.0
+    psd = True
+
+    def __post_init__(self) -> None:
+        check_whole("a reaction fingerprint", "its radius", self.radius, 0)
+
+    @property
+    def name(self) -> str:
+        return f"Reactions({self.radius}{'' if self.agents else ', without agents'})"
+
+    def encode(self, objects: Sequence[Any]) -> Sets:
+        counts = [self._features(number, x) for number, x in enumerate(objects)]
+        rows = np.repeat(np.arange(len(counts)), [len(each) for each in counts])
+        features = np.array([feature for each in counts for feature in each], dtype=np.uint64)
+        times = np.array([count for each in counts for count in each.values()], dtype=np.int64)
+        return unary_sets(rows, features, times, len(counts))
+
+    def between(self, a: Sets, b: Sets) -> Matrix:
+        return compared(a, b, jaccard)
+
+    def _features(self, number: int, x: Any) -> Counter[int]:
+        sides = read_reaction(x) if isinstance(x, str) else None
+        if sides is None:
+            raise SimilarityError(
+                f"object {number} is not a reaction: {x!r}; write reactants>agents>products in SMILES, or leave it out"
+            )
+        before, over, after = (Counter(self._fragments(molecule)) for molecule in sides)
+        found: Counter[int] = Counter()
+        for role, fragments in (("made", after - before), ("broken", before - after), ("agent", over)):
+            if role != "agent" or self.agents:
+                found.update({stable_hash((role, fragment)): times for fragment, times in fragments.items()})
+        return found
+
+    def _fragments(self, molecule: Any) -> dict[int, int]:
+        make = rdkit("Chem.rdFingerprintGenerator").GetMorganGenerator(radius=self.radius)
+        counts: dict[int, int] = make.GetSparseCountFingerprint(molecule).GetNonzeroElements()
+        return counts

@@ -1,8 +1,4 @@
-"""Similarities of permutations: orders of pairs, displacements, positions, and the neighbours of a closed tour.
-
-An object is a sequence p of the numbers 0 … n−1, each once; p[i] is the item at position i. Objects that are
-compared have one n.
-"""
+"""Similarities of permutations: orders of pairs, displacements, positions, and the neighbours of a closed tour."""
 
 from __future__ import annotations
 
@@ -14,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Normalised
-from likewise.similarity.checks import check_widths
-from likewise.similarity.distance import DistanceSimilarity
-from likewise.similarity.encodings.packed_bits import Packed, packed, packed_intersections, packed_sizes
+from likewise.similarity.algebra import Through
+from likewise.similarity.base import Matrix, Normalised, Similarity, check_widths
+from likewise.similarity.encoding import Encoding
+from likewise.similarity.features import Packed, packed, packed_intersections, packed_sizes
+from likewise.similarity.functions import DistanceSimilarity
+
+# Similarities of permutations: orders of pairs, displacements, positions, and the neighbours of a closed tour.
+#
+# An object is a sequence p of the numbers 0 … n−1, each once; p[i] is the item at position i. Objects that are
+# compared have one n.
 
 Integers = NDArray[np.intp]
 Orders = tuple[Packed, Integers]
@@ -240,3 +242,34 @@ class Tours(Normalised):
 
 # Those that want the items as numbers.
 ORDERS = (Kendall, Mallows, Footrule, Positions, Tours)
+
+
+# Permutations of named items, for similarities of permutations of 0, …, n−1.
+
+
+@dataclass(frozen=True)
+class Numbered(Through):
+    """A similarity of permutations of 0, …, n−1, for orders of these `items`. PSD if the inner one is.
+
+    Which item has which number makes no difference to the similarities of `likewise.similarity.kinds.permutations`.
+
+    >>> from likewise.similarity.kinds.permutations import Positions
+    >>> Numbered(Positions(), ("a", "b", "c", "d"))(("b", "a", "c", "d"), ("a", "b", "c", "d"))
+    0.5
+    """
+
+    inner: Similarity
+    items: tuple[Any, ...]
+
+    def encode(self, objects: Sequence[Any]) -> Encoding:
+        numbers = {item: number for number, item in enumerate(self.items)}
+        return self.inner.encode([_numbers(row, x, numbers) for row, x in enumerate(objects)])
+
+
+def _numbers(row: int, x: Any, numbers: dict[Any, int]) -> list[int]:
+    try:
+        return [numbers[item] for item in x]
+    except (KeyError, TypeError):
+        raise SimilarityError(
+            f"object {row} is not an order of the items {', '.join(map(repr, numbers))}: {x!r}"
+        ) from None

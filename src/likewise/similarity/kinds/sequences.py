@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from likewise.errors import SimilarityError, import_extra
+from likewise.similarity.algebra import Wrapper
 from likewise.similarity.base import Function, Matrix, Normalised, Sensitivity, Similarity, Vector, numbered
-from likewise.similarity.combine.wrapper import Wrapper
-from likewise.similarity.encodings.arrays import Encoding, count, join
+from likewise.similarity.encoding import Encoding, count_rows, join
 
 Mode = Literal["global", "local"]
 Aligned = tuple[list[str], Vector]
@@ -241,7 +241,7 @@ class ReverseComplement(Wrapper):
             both = join(a)
             return self._combined(self._four(self.wrapped.between(both, both)))
         # The longer side may be a whole pool, which is not copied.
-        if count(a) < count(b):
+        if count_rows(a) < count_rows(b):
             return self.between(b, a).T
         strands = join(b)
         return self._combined(self._four(np.concatenate([self.wrapped.between(one, strands) for one in a])))

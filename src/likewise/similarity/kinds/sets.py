@@ -1,9 +1,4 @@
-"""Similarities of sets, bit vectors and counts: Jaccard, Dice, overlap, min–max.
-
-A NumPy array of zeros and ones is a bit vector and is packed; any other collection (set, list, tuple) is the set of its
-elements, which are strings, numbers, tuples of such, or anything with a text of its own. All lie in [0, 1]; two empty
-sets are alike (1), an empty set and another are not (0).
-"""
+"""Similarities of sets, bit vectors and counts: Jaccard, Dice, overlap, min–max; and of categories, equal or not."""
 
 from __future__ import annotations
 
@@ -16,19 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
-from likewise.similarity.base import Matrix, Normalised
-from likewise.similarity.checks import check_widths
-from likewise.similarity.encodings.packed_bits import packed, packed_intersections, packed_sizes
-from likewise.similarity.encodings.sparse_features import (
+from likewise.similarity.base import Matrix, Normalised, check_widths
+from likewise.similarity.features import (
     Hashes,
     Integers,
     Sparse,
     counted,
+    packed,
+    packed_intersections,
+    packed_sizes,
     products,
     stable_hash,
     unary,
 )
 from likewise.similarity.kinds.vectors import as_vectors, check_vectors
+
+# Similarities of sets, bit vectors and counts: Jaccard, Dice, overlap, min–max.
+#
+# A NumPy array of zeros and ones is a bit vector and is packed; any other collection (set, list, tuple) is the set of
+# its elements, which are strings, numbers, tuples of such, or anything with a text of its own. All lie in [0, 1]; two
+# empty sets are alike (1), an empty set and another are not (0).
 
 # Features, the size of each set and, for bit vectors, the length, which packed words do not show.
 Sets = tuple[Any, ...]
@@ -47,7 +49,7 @@ def encoded_sets(objects: Sequence[Any]) -> Sets:
                 "some objects are NumPy arrays and others are not; give all as bit vectors or all as sets"
             )
         return encoded_bits(objects)
-    rows, hashes = _hashed([(number, element) for number, x in enumerate(objects) for element in _elements(number, x)])
+    rows, hashes = _hashes([(number, element) for number, x in enumerate(objects) for element in _elements(number, x)])
     matrix = counted(rows, hashes, len(objects))
     return matrix, np.diff(matrix.indptr)
 
@@ -79,7 +81,7 @@ def _elements(number: int, x: Any) -> set[Any]:
         ) from None
 
 
-def _hashed(features: Sequence[tuple[int, Any]]) -> tuple[Integers, Hashes]:
+def _hashes(features: Sequence[tuple[int, Any]]) -> tuple[Integers, Hashes]:
     rows = np.array([row for row, _ in features], dtype=np.int64)
     return rows, np.array([stable_hash(x) for _, x in features], dtype=np.uint64)
 
@@ -221,7 +223,7 @@ def encoded_counts(objects: Sequence[Mapping[Any, Any]]) -> Sets:
                 f"object {number} counts {thing!r} as {count!r}; counts in a dict go from 0 to {LARGEST_COUNT}, "
                 "give larger ones as vectors"
             )
-    rows, hashes = _hashed([(number, thing) for number, thing, _ in entries])
+    rows, hashes = _hashes([(number, thing) for number, thing, _ in entries])
     return unary_sets(rows, hashes, np.array([int(count) for _, _, count in entries], dtype=np.int64), len(objects))
 
 
@@ -240,3 +242,43 @@ def _weights(objects: Sequence[Any]) -> Matrix:
         number = int(negative[0])
         raise SimilarityError(f"object {number} has a negative weight: {objects[number]!r}; MinMax compares counts")
     return weights
+
+
+# Similarity of categories: equal or not.
+
+
+@dataclass(frozen=True)
+class Equal(Normalised):
+    """1 for equal objects and `otherwise` for all others: categories of which nothing more is known. PSD.
+
+    As a field of a product, where `otherwise` is raised to the field's weight, the weight says how much it matters.
+    Numbers are equal as Python says: 1, 1.0 and True are one category.
+
+    >>> Equal()("red", "red"), Equal()("red", "blue")
+    (1.0, 0.5)
+    """
+
+    kind = "categories"
+    compares = "equal or not"
+    otherwise: float = 0.5
+
+    def __post_init__(self) -> None:
+        if isinstance(self.otherwise, str) or not 0.0 <= self.otherwise < 1.0:
+            raise SimilarityError(f"Equal needs `otherwise` from 0 to below 1, not {self.otherwise!r}")
+
+    psd = True
+    # A power of it has another `otherwise`.
+    divisible = True
+
+    def encode(self, objects: Sequence[Any]) -> Hashes:
+        return np.array([_hash(number, x) for number, x in enumerate(objects)], dtype=np.uint64)
+
+    def between(self, a: Hashes, b: Hashes) -> Matrix:
+        return np.where(a[:, None] == b, 1.0, self.otherwise)
+
+
+def _hash(number: int, x: Any) -> int:
+    try:
+        return stable_hash(x)
+    except TypeError:
+        raise SimilarityError(f"object {number} cannot be hashed: {x!r}; use text, numbers or tuples of such") from None

@@ -23,8 +23,9 @@ from likewise.similarity.base import (
     Sensitivity,
     Similarity,
     Vector,
+    check_widths,
+    positive_numbers,
 )
-from likewise.similarity.checks import check_widths, positive_numbers
 
 Lengthscale = float | Sequence[float] | Vector | None
 

@@ -11,12 +11,11 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
-from likewise.model.fit import DEFAULT, Settings
-from likewise.model.schedule import Data
-from likewise.search.plate import Plate
-from likewise.similarity.auto.given import Given
+from likewise.model.fit import DEFAULT, FitSettings
+from likewise.model.model import Data, one_thread
+from likewise.search.base import Plate
+from likewise.similarity.auto import Given
 from likewise.similarity.base import Similarity
 from likewise.spaces.base import Generator, Space
 from likewise.study.goals import Goals, Price
@@ -85,7 +84,7 @@ class Beliefs:
 
     committee: Committee
     conditioned: NDArray[np.intp]
-    settings: Settings = DEFAULT
+    settings: FitSettings = DEFAULT
 
 
 # By the outcome's name; what was never measured is absent.

@@ -1,4 +1,4 @@
-"""A database by its URL: how SQLite and PostgreSQL are connected to, locked, and what their errors mean to a user."""
+"""A database by its URL: how SQLite and PostgreSQL are connected to, locked and kept from forks, and their errors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 from urllib.parse import quote
+from weakref import WeakSet
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
@@ -19,8 +20,79 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from likewise.errors import MissingExtra, StorageError
-from likewise.study.storage.address import HIDDEN, without_password
-from likewise.study.storage.forking import using, watch
+from likewise.forks import before_forks, postponed
+from likewise.forks import watch as watch_forks
+from likewise.study.storage.memory import HIDDEN, without_password
+
+# Forks and open databases: while a process forks, no connection to a file is open, and no idle one to a server.
+#
+# SQLite's locks are the operating system's, which belong to a process and are not inherited; SQLite's own list of the
+# locks it holds is inherited. A child that finds a file in that list takes no lock on it, even with a connection of its
+# own. Whoever closes the file next then believes to be the last, and removes the journal that the child writes to: what
+# the child acknowledges is lost without an error. Closing the connections in the child comes too late, as it would run
+# SQLite's own cleaning-up on files that the parent has open.
+#
+# A connection to a server is a socket, of which a child has a copy. If the parent is killed within a transaction, the
+# server does not notice as long as the child lives, and the dead parent's locks hold up the child and everybody else.
+#
+# So the parent closes them before it forks, those to files once the threads that use one have ended their transactions;
+# both sides open new ones when they next need them.
+
+
+@final
+class _Engines:
+    """The engines of this process."""
+
+    def __init__(self) -> None:
+        self._engines: WeakSet[Engine] = WeakSet()
+        self._process = os.getpid()
+
+    def watch(self, engine: Engine) -> None:
+        """Have its connections closed before forks; it must not have any yet."""
+        self._check_seen()
+        self._engines.add(engine)
+
+    @contextmanager
+    def using(self, engine: Engine) -> Iterator[None]:
+        """Forks by other threads wait until this ends; this waits until they are done. A server's may go on."""
+        self._check_seen()
+        if engine.dialect.name != "sqlite":
+            yield
+            return
+        with postponed():
+            yield
+
+    def close(self) -> None:
+        """Close what is open."""
+        for engine in list(self._engines):
+            # The pool's own, which leaves alone what a thread still uses with a server.
+            engine.pool.dispose()
+
+    def begin_in_child(self) -> None:
+        """Forget the parent's connections; one that the forking thread itself uses stays its own."""
+        self._process = os.getpid()
+        for engine in list(self._engines):
+            engine.dispose(close=False)
+
+    def _check_seen(self) -> None:
+        """A fork that Python was not told of is fatal to whoever had a database open."""
+        if self._process == os.getpid():
+            return
+        if any(engine.dialect.name == "sqlite" for engine in self._engines):
+            raise StorageError(
+                "this process was forked without Python's knowledge while an SQLite study was open, and could lose "
+                "what it is told; open studies after the fork, or start processes with multiprocessing or os.fork"
+            )
+        self.begin_in_child()
+
+
+_engines = _Engines()
+watch, using = _engines.watch, _engines.using
+watch_forks(_engines)
+before_forks(_engines.close)
+
+
+# A database by its URL: how SQLite and PostgreSQL are connected to, locked, and what their errors mean to a user.
 
 FORMS = "write sqlite:///study.db for a file, or postgresql://user:password@host/database for a server"
 PATIENCE = 60.0
@@ -131,8 +203,8 @@ class Database:
     def _advice(self, reason: str) -> str:
         if not self.lite:
             return "check that the server runs, and the user, password and database in the URL"
-        known = (advice for sign, advice in ADVICE.items() if sign in reason.lower())
-        return next(known, "the last change was undone; what was acknowledged before is safe")
+        advices = (advice for sign, advice in ADVICE.items() if sign in reason.lower())
+        return next(advices, "the last change was undone; what was acknowledged before is safe")
 
 
 def _is_fixed(url: URL) -> bool:

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import SimilarityError
-from likewise.similarity.kinds.distributions import cholesky
-from likewise.similarity.kinds.distributions.gaussian import Gaussian, diagonal_gaussians
-from likewise.similarity.kinds.distributions.gaussian_embedding import GaussianEmbedding
+from likewise.similarity.kinds.gaussians import (
+    Gaussian,
+    GaussianEmbedding,
+    covariance_from_numbers,
+    covariance_to_numbers,
+    diagonal_gaussians,
+)
 from likewise.similarity.kinds.vectors import RBF
 from likewise.testing.similarities import check_similarity
 
@@ -87,8 +91,8 @@ def test_it_is_positive_semidefinite_and_moves_with_the_variance(d: int, seed: i
 
 def moved(x: Gaussian, step: np.ndarray) -> Gaussian:
     """The Gaussian with its mean and its log-Cholesky coordinates moved."""
-    numbers = cholesky.to_numbers(x.covariance[None]) + step[x.dimension :]
-    return Gaussian(x.mean + step[: x.dimension], cholesky.from_numbers(numbers)[0])
+    numbers = covariance_to_numbers(x.covariance[None]) + step[x.dimension :]
+    return Gaussian(x.mean + step[: x.dimension], covariance_from_numbers(numbers)[0])
 
 
 @pytest.mark.parametrize("full", [False, True])

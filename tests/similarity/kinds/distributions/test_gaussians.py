@@ -13,13 +13,19 @@ from hypothesis.extra import numpy as arrays
 from scipy import integrate, linalg
 
 from likewise.errors import SimilarityError
+from likewise.similarity.algebra import Warped
 from likewise.similarity.base import is_differentiable
-from likewise.similarity.combine.algebra import Warped
-from likewise.similarity.distance import DistanceSimilarity
-from likewise.similarity.encodings.arrays import join, take
-from likewise.similarity.kinds.distributions import cholesky
-from likewise.similarity.kinds.distributions.gaussian import Gaussian, diagonal_gaussians
-from likewise.similarity.kinds.distributions.gaussian_divergences import Bhattacharyya, SymmetricKL, Wasserstein2
+from likewise.similarity.encoding import join, take
+from likewise.similarity.functions import DistanceSimilarity
+from likewise.similarity.kinds.gaussians import (
+    Bhattacharyya,
+    Gaussian,
+    SymmetricKL,
+    Wasserstein2,
+    covariance_from_numbers,
+    covariance_to_numbers,
+    diagonal_gaussians,
+)
 from likewise.similarity.kinds.vectors import RBF
 from likewise.testing.similarities import check_similarity
 
@@ -56,7 +62,7 @@ def objects(array: np.ndarray) -> list[Gaussian]:
 def moved(x: Gaussian, step: np.ndarray) -> Gaussian:
     """The Gaussian with its mean and its log-Cholesky coordinates moved."""
     d = x.dimension
-    return Gaussian(x.mean + step[:d], cholesky.from_numbers(cholesky.to_numbers(x.covariance[None]) + step[d:])[0])
+    return Gaussian(x.mean + step[:d], covariance_from_numbers(covariance_to_numbers(x.covariance[None]) + step[d:])[0])
 
 
 def random_full(n: int, d: int, seed: int) -> list[Gaussian]:

@@ -13,10 +13,9 @@ from examples.similarities.jensen_shannon import JensenShannon
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import is_differentiable
-from likewise.similarity.distance import DistanceSimilarity
-from likewise.similarity.kinds.distributions.gaussian import Gaussian, diagonal_gaussians
-from likewise.similarity.kinds.distributions.gaussian_divergences import SymmetricKL
-from likewise.similarity.kinds.distributions.monte_carlo import MonteCarloDivergence, MonteCarloJS, MonteCarloKL
+from likewise.similarity.functions import DistanceSimilarity
+from likewise.similarity.kinds.gaussians import Gaussian, SymmetricKL, diagonal_gaussians
+from likewise.similarity.kinds.monte_carlo import MonteCarloDivergence, MonteCarloJS, MonteCarloKL
 from likewise.testing.similarities import check_similarity
 
 SEEDS = range(40)

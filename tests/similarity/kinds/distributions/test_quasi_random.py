@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from likewise.similarity.kinds.distributions.quasi_random import COLUMNS, QuasiRandom
+from likewise.similarity.kinds.monte_carlo import COLUMNS, QuasiRandom
 
 
 @pytest.mark.parametrize("n", [2, 7, 256, 300])

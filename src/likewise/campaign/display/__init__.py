@@ -1,1 +1,0 @@
-"""What people are shown of objects, numbers and reasons: names, digits and words."""

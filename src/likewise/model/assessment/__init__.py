@@ -1,1 +1,0 @@
-"""Is the model any good? What it says of values it has not seen."""

@@ -1,1 +1,0 @@
-"""What is done with the values before anything is modelled: their scale, limits and blocks, and which are far."""

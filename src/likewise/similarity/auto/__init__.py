@@ -1,1 +1,0 @@
-"""What kind of object is this, and which similarities suit it?"""

@@ -1,1 +1,0 @@
-"""New similarities from old: sums, products, powers, parts of records."""

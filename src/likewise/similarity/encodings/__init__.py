@@ -1,1 +1,0 @@
-"""What a similarity computes once per object, and how it is kept."""

@@ -1,1 +1,0 @@
-"""Objects as JSON data."""

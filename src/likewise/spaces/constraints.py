@@ -1,0 +1,311 @@
+"""Numbers that are tied by linear constraints, such as x + y + z = 1 or a + 2*b <= 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import SpaceError
+from likewise.similarity.base import Matrix, Vector
+from likewise.spaces.base import Generator, Space
+from likewise.spaces.condition import EQUAL, Condition, Linear, Relation, Term
+from likewise.spaces.numbers import Scalar
+
+# The part of the unit cube where linear constraints hold: nearest points, random points, and directions inside.
+
+# Rounding of a sum of coordinates of the unit cube.
+TINY = 1e-12
+# So close to a bound a coordinate is on it.
+SNAP = 1e-9
+ROUNDS, SETTLED = 200, 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """Points z with 0 ≤ z ≤ width, A z ≤ b and E z = e; a width is 1, or 0 for a coordinate that is fixed.
+
+    >>> plane = Polytope(np.zeros((0, 3)), np.zeros(0), np.ones((1, 3)), np.ones(1), np.ones(3))
+    >>> plane.project(np.array([[0.9, 0.3, -0.2]])).round(3).tolist()
+    [[0.8, 0.2, 0.0]]
+    """
+
+    at_most: Matrix
+    bounds: Vector
+    equal: Matrix
+    values: Vector
+    widths: Vector
+
+    @cached_property
+    def _sides(self) -> tuple[Matrix, Vector]:
+        """All inequalities, those of the cube included."""
+        unit = np.eye(len(self.widths))
+        return np.vstack([self.at_most, unit, -unit]), np.concatenate([self.bounds, self.widths, 0.0 * self.widths])
+
+    @cached_property
+    def _inverse(self) -> Matrix:
+        """E⁺, with fixed coordinates left where they are."""
+        return np.asarray(np.linalg.pinv(self.equal * (self.widths > 0)))
+
+    def along(self, steps: Matrix) -> Matrix:
+        """The steps without what would break an equality, or move what is fixed."""
+        free = np.asarray(steps, dtype=float) * (self.widths > 0)
+        return np.asarray(free - (free @ self.equal.T) @ self._inverse.T)
+
+    @cached_property
+    def centre(self) -> Vector:
+        """A point with room around it: the centre of the largest ball inside; a SpaceError where there is no point."""
+        # Not at the top: it takes long to load, and few spaces need it.
+        from scipy.optimize import linprog
+
+        sides, bounds = self._sides
+        room = np.linalg.norm(self.along(sides), axis=1)
+        goal = np.append(np.zeros(len(self.widths)), -1.0)
+        equal = np.hstack([self.equal, np.zeros((len(self.equal), 1))])
+        found = linprog(
+            goal,
+            A_ub=np.column_stack([sides, room]),
+            b_ub=bounds,
+            A_eq=equal if len(equal) else None,
+            b_eq=self.values if len(equal) else None,
+            bounds=[(0.0, width) for width in self.widths] + [(0.0, 1.0)],
+        )
+        if found.x is None or not found.success:
+            raise SpaceError("no settings satisfy all constraints; loosen one of them, or widen a range")
+        return self._exact(np.clip(found.x[:-1], 0.0, self.widths)[None])[0]
+
+    def _exact(self, z: Matrix) -> Matrix:
+        """The points moved onto the planes."""
+        return z - (z @ self.equal.T - self.values) @ self._inverse.T if len(self.equal) else z
+
+    def project(self, vectors: Matrix) -> Matrix:
+        """The nearest points inside, by Dykstra's alternating projections; what is left is moved towards the centre."""
+        z = np.asarray(vectors, dtype=float)
+        norms = np.einsum("ij,ij->i", self.at_most, self.at_most)
+        corrections = np.zeros((len(self.bounds) + 1, *z.shape))
+        for _ in range(ROUNDS):
+            before = z
+            for k, (row, bound) in enumerate(zip(self.at_most, self.bounds, strict=True)):
+                y = z + corrections[k]
+                z = y - np.maximum(y @ row - bound, 0.0)[:, None] * row / norms[k]
+                corrections[k] = y - z
+            y = z + corrections[-1]
+            z = np.clip(y, 0.0, self.widths)
+            corrections[-1] = y - z
+            z = self._exact(z)
+            if np.abs(z - before).max(initial=0.0) < SETTLED:
+                break
+        return self._inside(z)
+
+    def _inside(self, z: Matrix) -> Matrix:
+        """The points on their way to the centre, as far as it takes to satisfy every inequality."""
+        sides, bounds = self._sides
+        way = self.along(self._exact(z) - self.centre)
+        rise, room = way @ sides.T, np.maximum(bounds - sides @ self.centre, 0.0)
+        beyond = rise > room + TINY
+        share = np.where(beyond, room / np.where(beyond, rise, 1.0), 1.0).min(axis=1)
+        return self._snap(np.clip(self.centre + share[:, None] * way, 0.0, self.widths))
+
+    def _snap(self, z: Matrix) -> Matrix:
+        """The points with what is as good as a bound on it, as nobody weighs in 1e-12; the others make up for it."""
+        snapped = np.where(z < SNAP, 0.0, np.where(z > self.widths - SNAP, self.widths, z))
+        for i in np.flatnonzero(np.any(snapped != z, axis=1)).tolist() if len(self.equal) else []:
+            inside = (snapped[i] > 0) & (snapped[i] < self.widths)
+            left = self.values - self.equal @ snapped[i]
+            snapped[i, inside] += np.linalg.pinv(self.equal[:, inside]) @ left
+        return snapped
+
+    def sample(self, n: int, rng: Generator) -> Matrix:
+        """Random points, by hit and run: from the centre in random directions, each time anywhere along the line."""
+        sides, bounds = self._sides
+        z = np.tile(self.centre, (n, 1))
+        for _ in range(30 + 10 * len(self.widths)):
+            way = self.along(rng.standard_normal(z.shape))
+            rise, room = way @ sides.T, np.maximum(bounds - z @ sides.T, 0.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                reach = room / np.abs(rise)
+            ahead = np.where(rise > TINY, reach, np.inf).min(axis=1)
+            back = np.where(rise < -TINY, reach, np.inf).min(axis=1)
+            low, high = np.where(np.isfinite(back), -back, 0.0), np.where(np.isfinite(ahead), ahead, 0.0)
+            z = z + (low + rng.random(n) * (high - low))[:, None] * way
+        return self._inside(z)
+
+
+# Numbers of a record that are tied by linear constraints, such as x + y + z = 1 or a + 2*b <= 5.
+
+STRIDES = np.repeat([0.3, 0.1, 0.03, 0.01], 4)[:, None]
+REPAIRS, STARTS = 60, 200
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearConstraints:
+    """Some numbers of a record and the constraints between them: coefficients and constant of Σ c x + k ≤ 0 or = 0."""
+
+    parts: Mapping[str, Scalar]
+    constraints: tuple[tuple[Linear, bool], ...]
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Space], condition: Any) -> LinearConstraints | None:
+        """What a condition ties together; None where nothing, or where it is no text."""
+        if not isinstance(condition, Condition):
+            return None
+        forms = tuple(form for term in condition.conjuncts if (form := _form(term, parts)) is not None)
+        names = {name for (coefficients, _), _ in forms for name in coefficients}
+        tied = {name: part for name, part in parts.items() if name in names and isinstance(part, Scalar)}
+        return cls(tied, forms) if forms else None
+
+    def bind(self, only: Mapping[str, Sequence[Any]]) -> LinearConstraints:
+        """The same with some of the numbers fixed."""
+        return LinearConstraints(
+            {name: _fixed(name, part, only) for name, part in self.parts.items()}, self.constraints
+        )
+
+    def check(self) -> None:
+        """A complaint where no numbers satisfy the constraints."""
+        self._some  # noqa: B018
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the tied numbers."""
+        return list(self.parts)
+
+    @cached_property
+    def _rows(self) -> tuple[Matrix, Vector, np.ndarray[Any, np.dtype[np.bool_]]]:
+        """Coefficients, constants, and which constraints are equalities, in the units of the numbers."""
+        rows = np.array([[form[0].get(name, 0.0) for name in self.names] for form, _ in self.constraints])
+        constants = np.array([form[1] for form, _ in self.constraints])
+        return rows, constants, np.array([equal for _, equal in self.constraints])
+
+    @cached_property
+    def _ends(self) -> tuple[Vector, Vector, Vector]:
+        """Lower and upper bounds, and steps."""
+        boxes = [part.box for part in self.parts.values()]
+        low, high, step = (np.array([getattr(b, end)[0] for b in boxes]) for end in ("lower", "upper", "step"))
+        return low, high, step
+
+    @cached_property
+    def polytope(self) -> Polytope:
+        """The constraints in the unit coordinates of the numbers."""
+        (rows, constants, equal), (low, high, _) = self._rows, self._ends
+        scaled, ends = rows * (high - low), -(constants + rows @ low)
+        size = np.maximum(np.abs(scaled).max(axis=1), 1e-300)
+        scaled, ends = scaled / size[:, None], ends / size
+        return Polytope(scaled[~equal], ends[~equal], scaled[equal], ends[equal], (high > low).astype(float))
+
+    @cached_property
+    def _some(self) -> Vector:
+        """Numbers that satisfy the constraints, with steps if there are any."""
+        rng = np.random.default_rng(0)
+        for z in [self.polytope.centre, *self.polytope.sample(STARTS, rng)]:
+            found = self._repair(self._scaled(z[None])[0])
+            if found is not None:
+                return found
+        raise SpaceError("no settings on their steps satisfy all constraints; use other steps, or loosen a constraint")
+
+    def _scaled(self, z: Matrix) -> Matrix:
+        low, high, _ = self._ends
+        return low + z * (high - low)
+
+    def sample(self, n: int, rng: Generator) -> list[Fields]:
+        """Random numbers that satisfy the constraints."""
+        return self._made(self._scaled(self.polytope.sample(n, rng)))
+
+    def from_vector(self, vectors: Matrix) -> list[Fields]:
+        """The numbers at these unit coordinates, or near them."""
+        return self._made(self._scaled(self.polytope.project(vectors)))
+
+    def settle(self, record: Mapping[str, Any]) -> Fields:
+        """The numbers of a record, changed as little as it takes to satisfy the constraints."""
+        z = np.hstack([part.to_vector([record[name]]) for name, part in self.parts.items()])
+        return self.from_vector(z)[0]
+
+    def _made(self, numbers: Matrix) -> list[Fields]:
+        settled = [self._repair(row) if self._ends[2].any() else row for row in numbers]
+        columns = np.array([self._some if row is None else row for row in settled]).reshape(numbers.shape)
+        made = [part.from_numbers(columns[:, [k]]) for k, part in enumerate(self.parts.values())]
+        return [dict(zip(self.names, row, strict=True)) for row in zip(*made, strict=True)]
+
+    def moves(self, record: Mapping[str, Any], rng: Generator) -> list[Fields]:
+        """The numbers shaken along the constraints, and each one that has steps one up or down, others following."""
+        here = np.array([float(record[name]) for name in self.names])
+        z = np.hstack([part.to_vector([record[name]]) for name, part in self.parts.items()])
+        shaken = z + self.polytope.along(STRIDES * rng.standard_normal((len(STRIDES), len(self.names))))
+        near = self.from_vector(shaken)
+        for k, step in enumerate(self._ends[2].tolist()):
+            for sign in (-1.0, 1.0):
+                moved = here.copy()
+                moved[k] += sign * step
+                found = self._repair(moved, {k}) if step else None
+                near += [] if found is None else self._made(found[None])
+        own = {name: record[name] for name in self.names}
+        return [x for x in {repr(x): x for x in near}.values() if x != own]
+
+    def _repair(self, numbers: Vector, locked: Iterable[int] = ()) -> Vector | None:
+        """The numbers on their steps, changed one by one until the constraints hold; None where that fails."""
+        on_steps = [part.from_numbers(numbers[[k]][:, None])[0] for k, part in enumerate(self.parts.values())]
+        x = np.array(on_steps, dtype=float)
+        free = [k for k in range(len(x)) if k not in set(locked)]
+        for _ in range(REPAIRS):
+            if self._violation(x) == 0.0:
+                return x
+            best = min(self._changes(x, free, numbers), key=lambda each: each[0], default=None)
+            if best is None or best[1] >= self._violation(x):
+                return None
+            x = best[2]
+        return None
+
+    def _violation(self, x: Vector) -> float:
+        """How far the constraints are broken, in all, each in units of its terms; 0 where that is rounding."""
+        (rows, constants, equal) = self._rows
+        value, size = rows @ x + constants, np.abs(rows) @ np.abs(x) + np.abs(constants)
+        broken = np.where(equal, np.abs(value), np.maximum(value, 0.0))
+        return float(np.sum(np.where(broken > 0.1 * EQUAL * size, broken / np.maximum(size, 1e-300), 0.0)))
+
+    def _changes(self, x: Vector, free: Sequence[int], wish: Vector) -> list[tuple[tuple[float, float], float, Vector]]:
+        """Changes of one number that help with one constraint: what is then broken, and how far it leads away."""
+        (rows, constants, equal), (low, high, step) = self._rows, self._ends
+        found = []
+        for row, value, same in zip(rows, rows @ x + constants, equal.tolist(), strict=True):
+            if value <= 0 and not (same and value < 0):
+                continue
+            for k in (k for k in free if row[k]):
+                change = -value / row[k]
+                if step[k]:
+                    steps = abs(change) / step[k]
+                    # An inequality needs whole steps beyond; an equality comes nearest with the nearest.
+                    many = round(steps) if same else np.ceil(steps - 1e-9)
+                    change = np.sign(change) * step[k] * max(1, many)
+                y = x.copy()
+                y[k] = np.clip(x[k] + change, low[k], high[k])
+                left = self._violation(y)
+                away = float(np.sum(np.abs(y - wish) / np.where(high > low, high - low, 1.0)))
+                found.append(((round(left, 12), away), left, y))
+        return found
+
+
+def _form(term: Term, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
+    """The linear form of a comparison of numbers that can be tied, as ≤ 0 or = 0; None for all else."""
+    if not isinstance(term, Relation) or term.sign not in ("=", "<=", ">=") or term.difference is None:
+        return None
+    coefficients, constant = term.difference
+    tied = all(isinstance(parts.get(name), Scalar) for name in coefficients)
+    if not tied or len(coefficients) < 1 or any(parts[name].box.log[0] for name in coefficients):  # type: ignore[attr-defined]
+        return None
+    if term.sign == ">=":
+        return ({name: -c for name, c in coefficients.items()}, -constant), False
+    return (coefficients, constant), term.sign == "="
+
+
+def _fixed(name: str, part: Scalar, only: Mapping[str, Sequence[Any]]) -> Scalar:
+    if name not in only:
+        return part
+    if len(only[name]) > 1:
+        raise SpaceError(
+            f"{name!r} is tied to other numbers by a constraint, so that a batch cannot be bound to {len(only[name])} "
+            "values of it; fix it to one, or leave it out of at_most"
+        )
+    return part.at(only[name][0])

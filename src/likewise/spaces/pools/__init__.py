@@ -1,1 +1,0 @@
-"""Finite lists of objects: in memory, from files, encoded once."""
