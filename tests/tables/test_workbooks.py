@@ -230,7 +230,7 @@ def by_excel(grid: Grid, merged: list[str], options: dict[str, Any]) -> bytes:
         about = f' r="{row + 1}"' * named + f' spans="1:{width}" x14ac:dyDescent="0.25" ht="15.5"' * hints
         if cells or not named:
             rows.append(f"<{prefix}row{about}>{''.join(cells)}</{prefix}row>")
-        elif hints:
+        elif hints and row % 2:
             rows.append(f"<{prefix}row{about} />")
     areas = "".join(f'<{prefix}mergeCell ref="{area}"/>' for area in merged)
     # A form's button has rows of another kind.

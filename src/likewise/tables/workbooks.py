@@ -541,6 +541,8 @@ def _compare(wanted: Mapping[str, Mapping[Place, Any]], present: Mapping[str, Ma
 
 def _same(wanted: Any, present: Any) -> bool:
     """Whether a cell holds what it should; whether a number is shown as a day is up to the format of the cell."""
+    if type(wanted) is type(present) and wanted == present:
+        return True
     if isinstance(present, DAYS):
         return _serial(wanted) is None or math.isclose(_serial(wanted) or 0, _serial(present) or 0, abs_tol=1e-5)
     wanted, present = _plain(wanted), _plain(present)

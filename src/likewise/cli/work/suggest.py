@@ -670,7 +670,8 @@ def _say_lost(table: Sheet, base: Base, listener: Listener) -> None:
         more = f" and {len(runs) - SUGGEST_LISTED} more" if len(runs) > SUGGEST_LISTED else ""
         listener.note(
             f"{table.table.name} has no result of {', '.join(runs[:SUGGEST_LISTED])}{more}, which was told, as the "
-            "journal says. If an older copy of the table was saved over it, tell the results again, or write them into it"
+            "journal says. If an older copy of the table was saved over it, tell the results again, or write them into "
+            "it"
         )
 
 
