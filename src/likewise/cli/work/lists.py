@@ -43,7 +43,7 @@ def spaces() -> Reply:
     """The spaces that a text or a file can describe."""
     rows = [
         (name, each.short or "(file)", summary(each), ", ".join(each.arguments()))
-        for name, each in known_spaces().items()
+        for name, each in sorted(known_spaces().items())
     ]
     return _list("spaces", ("space", "short form", "objects", "arguments in a file"), rows, EXAMPLE)
 
