@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likewise.model.model import one_thread
+from likewise.model.blas import one_thread
 from likewise.study.study import Study
 
 controller = pytest.importorskip("threadpoolctl").ThreadpoolController()
@@ -62,7 +62,7 @@ def test_those_inside_at_the_same_time_leave_it_as_it_was() -> None:
 
 def test_libraries_that_nobody_has_loaded_yet_have_one_thread_too() -> None:
     code = (
-        "from likewise.model.model import one_thread\n"
+        "from likewise.model.blas import one_thread\n"
         "with one_thread():\n"
         "    import numpy, scipy.linalg, threadpoolctl\n"
         "    print(*(each['num_threads'] for each in threadpoolctl.threadpool_info() if each['user_api'] == 'blas'))"

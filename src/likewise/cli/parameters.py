@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from likewise.cli.console import say_json
-from likewise.model.model import one_thread
+from likewise.model.blas import one_thread
 
 
 class Reply(NamedTuple):

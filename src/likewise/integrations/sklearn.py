@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from likewise.errors import LikewiseError
+from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
 from likewise.model.fit import FitSettings
-from likewise.model.model import Data, Model, one_thread
+from likewise.model.model import Data, Model
 from likewise.model.prediction import Prediction
 from likewise.model.spectrum import Spectrum
 from likewise.similarity.auto import Given, as_similarities, recognise

@@ -758,7 +758,8 @@ class Study:
 
         trial: an observation of this study.
         """
-        return all(trial.outcomes[name].limit != self.goals.worse(name) for name in self.goals.measured)
+        told = [(name, trial.outcomes[name]) for name in self.goals.measured if name in trial.outcomes]
+        return all(outcome.limit != self.goals.worse(name) for name, outcome in told)
 
     @property
     def best_value(self) -> float:

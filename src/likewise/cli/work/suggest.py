@@ -54,7 +54,7 @@ from likewise.errors import StudyError, UsageError
 from likewise.report.page import Story, check_report, write_report
 from likewise.spaces.base import Space
 from likewise.study.explanation import Gain
-from likewise.study.trial import SIGNS, Suggestion, Trial
+from likewise.study.trial import Outcome, Suggestion, Trial
 from likewise.tables.writing import check_name
 
 # Rows for a terminal: under the names of their columns where they fit, else one below the other.
@@ -205,7 +205,7 @@ def front_lines(problem: Problem, reasons: Reasons) -> list[str]:
 def _one(problem: Problem, trial: Trial, reasons: Reasons) -> str:
     study = problem.study
     found = {**study.objectives_of(trial), **{n: v for n, v in trial.values.items() if n in study.goals.constraints}}
-    values = ", ".join(f"{name} {SIGNS[trial.outcomes[name].limit]}{value:.6g}" for name, value in found.items())
+    values = ", ".join(f"{name} {trial.outcomes.get(name, Outcome(value))}" for name, value in found.items())
     places = problem.measured_rows(trial.object)
     where = f" ({rows_named(problem.sheet.table, places)})" if problem.sheet is not None and places else ""
     return f"{values}{where}: {reasons.names.object(trial.object, reasons.column)}"

@@ -11,9 +11,10 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.model.blas import one_thread
 from likewise.model.committee import Committee
 from likewise.model.fit import DEFAULT, FitSettings
-from likewise.model.model import Data, one_thread
+from likewise.model.model import Data
 from likewise.search.base import Plate
 from likewise.similarity.auto import Given
 from likewise.similarity.base import Similarity
