@@ -187,9 +187,7 @@ def test_several_people_tell_at_once_and_nothing_is_lost(save: Save, rows: Rows)
     assert not list(table.parent.glob(".*"))
 
 
-@pytest.mark.parametrize(
-    "work", ["campaign.runs.results.merge_results", "campaign.runs.results.keep_backup", "os.fsync"]
-)
+@pytest.mark.parametrize("work", ["campaign.results.merge_results", "campaign.results.keep_backup", "os.fsync"])
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet", "table.xlsx"])
 def test_a_table_that_another_program_changes_meanwhile_is_left_alone(
     run: Run, save: Save, monkeypatch: pytest.MonkeyPatch, work: str, name: str
