@@ -42,7 +42,7 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Makes the generated part of docs/architecture.md anew.
+# Makes the table of docs/architecture.md anew.
 house: setup
 	$(BIN)/python -m tools.house --docs --check
 

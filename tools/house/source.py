@@ -6,7 +6,7 @@ import ast
 import io
 import tokenize
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -153,34 +153,14 @@ def read_package() -> list[Source]:
     return [Source(path) for path in sorted(PACKAGE.rglob("*.py"))]
 
 
-@cache
-def contract() -> dict[str, list[str]]:
-    """The import contract in pyproject.toml."""
-    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    return next(c for c in tools["importlinter"]["contracts"] if c["type"] == "layers")
-
-
-def layers() -> list[list[str]]:
-    """The rooms from top to bottom, by the import contract; rooms side by side share a row."""
-    return [[room.strip().removeprefix("likewise.") for room in row.split("|")] for row in contract()["layers"]]
-
-
 def rooms(sources: Iterable[Source]) -> list[str]:
-    """The rooms in the order of the layers, then what no layer names."""
+    """The rooms in the order of the import contract, from top to bottom, then what it does not name."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    layers = next(c["layers"] for c in tools["importlinter"]["contracts"] if c["type"] == "layers")
     there = {source.room for source in sources}
-    ordered = [room for row in layers() for room in row if room in there]
+    named = [room.strip().removeprefix("likewise.") for row in layers for room in row.split("|")]
+    ordered = [room for room in named if room in there]
     return [*ordered, *sorted(there - {*ordered, DOOR}), DOOR]
-
-
-def passages(sources: Iterable[Source]) -> Counter[tuple[str, str]]:
-    """How many lines of one room import from another, but for those that the contract lets through."""
-    through = set(contract().get("ignore_imports", ()))
-    return Counter(
-        (source.room, line.room)
-        for source in sources
-        for line in source.imports
-        if line.room != source.room and f"{source.module} -> {line.module}" not in through
-    )
 
 
 def single_importers(sources: Iterable[Source]) -> dict[str, str]:
@@ -202,13 +182,12 @@ def repeated_classes(sources: Iterable[Source]) -> dict[str, list[str]]:
     return {name: sorted(files) for name, files in sorted(places.items()) if len(files) > 1}
 
 
+def vague(source: Source) -> list[str]:
+    """The bindings whose name says nothing."""
+    return [name for name in source.bindings if name in VAGUE]
+
+
 def vagueness(sources: Iterable[Source]) -> float:
     """The share of all bindings whose name says nothing."""
-    bindings = [name for source in sources for name in source.bindings]
-    return sum(name in VAGUE for name in bindings) / max(1, len(bindings))
-
-
-def upward(sources: Iterable[Source]) -> list[str]:
-    """The passages that lead to a room of the same or a higher layer: there should be none."""
-    height = {room: i for i, row in enumerate(reversed(layers())) for room in row}
-    return [f"{a} → {b}" for a, b in passages(sources) if a in height and b in height and height[b] >= height[a]]
+    counts = [(len(vague(source)), len(source.bindings)) for source in sources]
+    return sum(count for count, _ in counts) / max(1, sum(count for _, count in counts))

@@ -1,7 +1,7 @@
-"""The ways through the house: which files one call runs through, in which order, and how far down.
+"""The ways through the house: which files and functions one call enters, in which order.
 
-Each call runs in a process of its own, `python -m tools.house.ways NAME`, under Python's profiler hook, and prints what
-it found as JSON. Code that runs because a module is imported is not counted.
+Each call runs in a process of its own, `python -m tools.house.ways NAME`, under Python's profiler hook, and prints the
+answer as JSON. Code that runs because a module is imported is not counted.
 """
 
 from __future__ import annotations
@@ -33,12 +33,8 @@ class Way:
 
     files: dict[str, str] = field(default_factory=dict)
     """The files in the order in which they were entered, each with the function that was entered first."""
-    passages: set[tuple[str, str]] = field(default_factory=set)
-    """The pairs of files of which the first called the second."""
     functions: int = 0
     """How many different functions of the package were entered."""
-    hops: int = 0
-    """How often a call passed from file to file on the way to the deepest place."""
     loaded: list[str] = field(default_factory=list)
     """The files of the package that Python had loaded at the end."""
 
@@ -65,26 +61,15 @@ class Tracer:
         return self.way
 
     def _event(self, frame: FrameType, event: str, _: Any) -> None:
-        if event not in ("call", "return") or (name := self._name(frame.f_code)) is None:
+        code = frame.f_code
+        if event not in ("call", "return") or (name := self._name(code)) is None:
             return
         state = self._local.__dict__
-        stack: list[tuple[str, int]] = state.setdefault("stack", [])
-        if not frame.f_code.co_flags & CO_OPTIMIZED:
+        if not code.co_flags & CO_OPTIMIZED:
             state["importing"] = state.get("importing", 0) + (1 if event == "call" else -1)
         elif state.get("importing", 0) <= 0 and event == "call":
-            self._enter(stack, name, frame.f_code)
-        elif state.get("importing", 0) <= 0 and stack:
-            stack.pop()
-
-    def _enter(self, stack: list[tuple[str, int]], name: str, code: CodeType) -> None:
-        before, hops = stack[-1] if stack else (name, 0)
-        hops += before != name
-        stack.append((name, hops))
-        self._entered.add(code)
-        self.way.files.setdefault(name, code.co_qualname)
-        self.way.hops = max(self.way.hops, hops)
-        if before != name:
-            self.way.passages.add((before, name))
+            self._entered.add(code)
+            self.way.files.setdefault(name, code.co_qualname)
 
     def _name(self, code: CodeType) -> str | None:
         if code not in self._names:
@@ -161,13 +146,11 @@ def walk(name: str) -> Way:
         ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise SystemExit(f"the way of one {name} failed:\n{ran.stderr}")
-    found = json.loads(ran.stdout)
-    return Way(**{**found, "passages": {(a, b) for a, b in found["passages"]}})
+    return Way(**json.loads(ran.stdout))
 
 
 def main() -> None:
-    way = Tracer().follow(WAYS[sys.argv[1]]())
-    print(json.dumps({**asdict(way), "passages": sorted(way.passages)}))
+    print(json.dumps(asdict(Tracer().follow(WAYS[sys.argv[1]]()))))
 
 
 if __name__ == "__main__":
