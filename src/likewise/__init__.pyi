@@ -111,6 +111,7 @@ from likewise.study.goals import Between as Between
 from likewise.study.goals import Computed as Computed
 from likewise.study.goals import Desirability as Desirability
 from likewise.study.goals import Weighted as Weighted
+from likewise.study.log import Event as Event
 from likewise.study.log import studies as studies
 from likewise.study.study import Study as Study
 from likewise.study.trial import Above as Above

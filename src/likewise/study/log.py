@@ -24,13 +24,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, final
 
 from likewise.errors import StorageWarning, StudyError
+from likewise.figures.markup import html_table
 from likewise.spaces.base import key_of
 from likewise.study.storage.base import NotStored, Storage, Stored, Transaction, open_storage
 from likewise.study.trial import LIMITS, VALUE, Correction, Outcome, State, Trial
-from likewise.tables.cells import strict_json
+from likewise.tables.cells import brief, shorten, strict_json
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
 FOLLOWS: Mapping[State, frozenset[State]] = {
@@ -45,7 +47,7 @@ OPEN = frozenset({State.QUEUED, State.ASKED})
 STATES: Mapping[str, State] = {state.value: state for state in State}
 AMEND, WITHDRAW = "amend", "withdraw"
 CORRECTIONS = {AMEND: "amended", WITHDRAW: "withdrawn"}
-KEYS_SHOWN = DIFFERENCES_SHOWN = 8
+KEYS_SHOWN = DIFFERENCES_SHOWN = ENTRIES_SHOWN = 8
 
 
 class Taken(StudyError):
@@ -57,7 +59,7 @@ class Taken(StudyError):
         super().__init__(f"the study already has {len(self.keys)} of these objects: {shown}; choose others")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Event:
     """What one call did to a study.
 
@@ -65,7 +67,12 @@ class Event:
     at: when, in seconds since the epoch, by the storage's clock.
     who: the worker that did it.
     kind: "create", "open", "ask", "enqueue", "run", "tell", "abandon", "expire", "amend", "withdraw" or "settings".
-    body: what it says, as plain JSON data.
+    body: what it says, as plain JSON data: its `trials`, or settings.
+
+    >>> told = {"id": 3, "state": "told", "outcomes": {"yield": {"value": 89.71}}, "why": "typo"}
+    >>> event = Event(12, 0.0, "Ann", "amend", {"trials": [told]})
+    >>> event, event.why
+    (Event(12, 1970-01-01 00:00:00 UTC, Ann, amend: 3 told yield 89.71 (typo)), 'typo')
     """
 
     revision: int
@@ -75,9 +82,60 @@ class Event:
     body: Mapping[str, Any]
 
     @property
-    def entries(self) -> Sequence[Mapping[str, Any]]:
-        """What it says of trials."""
+    def trials(self) -> Sequence[Mapping[str, Any]]:
+        """What it says of trials, as plain data: an entry with the id of each that it added or changed."""
         return self.body.get("trials", ())
+
+    @property
+    def why(self) -> str:
+        """The reason of a correction; empty for other events."""
+        reasons = (entry.get("why") for entry in self.trials if isinstance(entry, Mapping))
+        return "; ".join(dict.fromkeys(str(reason) for reason in reasons if reason))
+
+    @property
+    def summary(self) -> str:
+        """What it says, in a line."""
+        parts = [_said_of_trial(entry) for entry in self.trials[:ENTRIES_SHOWN]]
+        parts += [f"{len(self.trials) - ENTRIES_SHOWN} more"] if len(self.trials) > ENTRIES_SHOWN else []
+        parts += [f"{name} {brief(content, 60)}" for name, content in self.body.items() if name != "trials"]
+        return ", ".join(parts) + (f" ({shorten(self.why, 60)})" if self.why else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is stored of it, as plain data."""
+        return {"revision": self.revision, "at": self.at, "who": self.who, "kind": self.kind, **self.body}
+
+    def __repr__(self) -> str:
+        return f"Event({self.revision}, {_utc(self.at)}, {self.who}, {self.kind}: {self.summary})"
+
+    def _repr_html_(self) -> str:
+        return History([self])._repr_html_()
+
+
+class History(list[Event]):
+    """Events in their order, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [(event.revision, _utc(event.at), event.who, event.kind, event.summary) for event in self]
+        return html_table(f"{len(self)} events", ["revision", "at", "who", "kind", "what"], rows)
+
+
+def _said_of_trial(entry: Mapping[str, Any]) -> str:
+    """What an event says of a trial."""
+    try:
+        said = [str(entry["id"]), entry["state"], *([brief(entry["object"], 40)] if "object" in entry else [])]
+        said += [f"{name} {_outcome(name, stored, 0)}" for name, stored in entry.get("outcomes", {}).items()]
+        said += [shorten(entry["error"].splitlines()[-1], 60)] if entry.get("error") else []
+        return " ".join(said)
+    except (AttributeError, KeyError, TypeError, StudyError):
+        # Somebody has edited the storage.
+        return brief(entry, 60)
+
+
+def _utc(at: float) -> str:
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return str(at)
 
 
 @dataclass(frozen=True)
@@ -165,7 +223,7 @@ class Ledger:
         """One that has followed nothing yet."""
         return Ledger(self._from_json)
 
-    def pursue(self, settings: Mapping[str, Any]) -> None:
+    def take_settings(self, settings: Mapping[str, Any]) -> None:
         """Take what is measured from the settings of the study."""
         objectives = settings.get("objectives", {})
         self._objective = next(iter(objectives)) if len(objectives) == 1 else None
@@ -176,20 +234,23 @@ class Ledger:
 
         objects: the instances to be used for new trials, by id, where they are at hand.
         """
-        if len(event.entries) > 1:
+        if len(event.trials) > 1:
             self._listed = {}
-        for entry in event.entries:
+        for entry in event.trials:
             try:
-                trial = self.after(entry, event, objects or {})
+                trial = self.trial_after(entry, event, objects or {})
             except Exception as error:
                 # Whatever a space says of what is not its own: one entry must not keep the others from being read.
+                if isinstance(entry, Mapping) and "object" in entry and isinstance(entry.get("id"), int):
+                    # Its number is taken all the same: for other readers it may well be a trial.
+                    self.next_id = max(self.next_id, entry["id"] + 1)
                 said = error if isinstance(error, StudyError) else f"{type(error).__name__}: {error}"
                 complain(f"{reprlib.repr(entry)} cannot be used: {said}")
             else:
                 self._put(trial, entry, event)
         self.revision = event.revision
 
-    def after(self, entry: Mapping[str, Any], event: Event, objects: Mapping[int, Any]) -> Trial:
+    def trial_after(self, entry: Mapping[str, Any], event: Event, objects: Mapping[int, Any]) -> Trial:
         """The trial that an entry makes of the one that there is, or adds; a StudyError if that breaks a rule."""
         id, state = entry["id"], STATES[entry["state"]]
         before = self._trials.get(id)
@@ -388,16 +449,16 @@ class Draft:
             return None
         text = json.dumps({"trials": self._entries}, allow_nan=False)
         event = Event(self.ledger.revision + 1, self._transaction.now, who, kind, json.loads(text))
-        for entry in event.entries:
-            self.ledger.after(entry, event, self._objects)
+        for entry in event.trials:
+            self.ledger.trial_after(entry, event, self._objects)
         self._transaction.append(Stored(event.revision, event.at, who, kind, text))
         self._lease(event)
         return event, self._objects
 
     def _lease(self, event: Event) -> None:
-        for seconds in {entry["lease"] for entry in event.entries if "lease" in entry}:
-            self._transaction.lease([e["id"] for e in event.entries if e.get("lease") == seconds], seconds)
-        before = {entry["id"]: self.ledger.get(entry["id"]) for entry in event.entries if "lease" not in entry}
+        for seconds in {entry["lease"] for entry in event.trials if "lease" in entry}:
+            self._transaction.lease([e["id"] for e in event.trials if e.get("lease") == seconds], seconds)
+        before = {entry["id"]: self.ledger.get(entry["id"]) for entry in event.trials if "lease" not in entry}
         if ended := [id for id, trial in before.items() if trial is not None and trial.lease is not None]:
             self._transaction.lease(ended, None)
 
@@ -430,9 +491,9 @@ class Log:
         self._read(self.storage.since(self.study, self.ledger.revision))
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> History:
         """Every event that can be read, in order."""
-        return [event for event in map(self._event, self.storage.since(self.study, 0)) if event is not None]
+        return History(event for event in map(self._event, self.storage.since(self.study, 0)) if event is not None)
 
     @contextmanager
     def change(self, kind: str) -> Iterator[Draft]:
@@ -487,7 +548,7 @@ class Log:
         self.times = (self.times[0] or event.at, event.at)
         if event.kind in ("create", "settings"):
             self.settings = dict(event.body)
-            self.ledger.pursue(self.settings)
+            self.ledger.take_settings(self.settings)
         elif event.kind == "open":
             self.openings.append(event.body)
         self.ledger.follow(event, lambda why: self._complain(event.revision, why), objects)

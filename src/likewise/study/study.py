@@ -47,7 +47,7 @@ from likewise.study.goals import (
     check_setting,
     goals,
 )
-from likewise.study.log import Ledger, open_log, plain_text
+from likewise.study.log import History, Ledger, open_log, plain_text
 from likewise.study.methods.base import AllBeliefs, Beliefs, Method, Restarting
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, JointGoals, choose_method
 from likewise.study.observations import average_replicates, best_of, observations, trials_of
@@ -712,6 +712,20 @@ class Study:
         with self._lock:
             self._log.sync()
             return Trials(for_user(trial) for trial in self._ledger.trials)
+
+    @property
+    def history(self) -> History:
+        """Every event of the study in order: who did what, when, and why where it was said.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Pool(["CCO", "CCN"]), lw.Levenshtein(), worker="Ann")
+        >>> study.tell("CCO", 8971.0)
+        >>> study.amend("CCO", 89.71, why="typo")
+        >>> [(event.kind, event.who, event.why) for event in study.history[-2:]]
+        [('tell', 'Ann', ''), ('amend', 'Ann', 'typo')]
+        """
+        with self._lock:
+            return self._log.events
 
     def __len__(self) -> int:
         """How many trials there are, whatever became of them."""
