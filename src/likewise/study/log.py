@@ -22,7 +22,7 @@ import warnings
 from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, final
@@ -46,6 +46,8 @@ HOLDING = frozenset({State.QUEUED, State.ASKED, State.TOLD, State.FAILED})
 OPEN = frozenset({State.QUEUED, State.ASKED})
 STATES: Mapping[str, State] = {state.value: state for state in State}
 AMEND, WITHDRAW = "amend", "withdraw"
+# The kinds of events whose body is the settings of the study, the last of which count.
+SETTINGS = ("create", "settings")
 CORRECTIONS = {AMEND: "amended", WITHDRAW: "withdrawn"}
 KEYS_SHOWN = DIFFERENCES_SHOWN = ENTRIES_SHOWN = 8
 
@@ -536,17 +538,14 @@ class Log:
 
     def _event(self, stored: Stored) -> Event | None:
         try:
-            body = strict_json(stored.body)
-            if not isinstance(body, dict) or not isinstance(body.get("trials", []), list):
-                raise ValueError("it is no JSON object")
-        except (TypeError, ValueError, RecursionError) as error:
-            self._complain(stored.revision, f"its body {reprlib.repr(stored.body)} cannot be read: {error}")
+            return Event(*stored[:4], read_body(stored.body))
+        except ValueError as error:
+            self._complain(stored.revision, str(error))
             return None
-        return Event(*stored[:4], body)
 
     def _follow(self, event: Event, objects: Mapping[int, Any] | None = None) -> None:
         self.times = (self.times[0] or event.at, event.at)
-        if event.kind in ("create", "settings"):
+        if event.kind in SETTINGS:
             self.settings = dict(event.body)
             self.ledger.take_settings(self.settings)
         elif event.kind == "open":
@@ -589,10 +588,10 @@ class StudyInfo:
 
 def open_log(storage: Storage, name: str, settings: Mapping[str, Any], ledger: Ledger, who: str) -> Log:
     """The log of a study, which is created, or resumed if its settings are the same; a StudyError says what differs."""
-    if not isinstance(name, str) or not name or "\x00" in name:
-        raise StudyError(f"a study's name is a non-empty text, not {name!r}")
+    checked_name(name)
     try:
-        text = json.dumps(settings, sort_keys=True, allow_nan=False)
+        # In their own order: a space that is made anew from it has its parts in that order, and asks the same.
+        text = json.dumps(settings, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise StudyError(f"the settings of study {name!r} are not plain JSON: {error}") from error
     log = Log(storage, storage.create(name, (plain_text(who), "create", text)), name, ledger, who)
@@ -616,6 +615,86 @@ def read_log(storage: Storage, name: str) -> Log:
     return log
 
 
+@contextmanager
+def existing(storage: str | Storage) -> Iterator[Storage]:
+    """A storage that is there already; one that is given as a URL is closed in the end."""
+    opened = open_storage(storage, create=False)
+    try:
+        yield opened
+    finally:
+        if opened is not storage:
+            opened.close()
+
+
+def stored_options(storage: str | Storage, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of a stored study, and what it was opened with last; a StudyError if there is none."""
+    with existing(storage) as opened:
+        study = opened.find(name)
+        if study is None:
+            raise NotStored(opened.names()).missing(name)
+        events = opened.since(study, 0)
+    return last_body(events, *SETTINGS), last_body(events, "open")
+
+
+def last_body(events: Sequence[Stored], *kinds: str) -> dict[str, Any]:
+    """What the last event of these kinds says, if it can be read; nothing if there is none."""
+    for event in reversed(events):
+        if event.kind in kinds:
+            with suppress(ValueError):
+                return read_body(event.body)
+    return {}
+
+
+def read_body(text: str) -> dict[str, Any]:
+    """What an event says; a ValueError where that cannot be read."""
+    try:
+        body = strict_json(text)
+        if not isinstance(body, dict) or not isinstance(body.get("trials", []), list):
+            raise ValueError("it is no JSON object")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"its body {reprlib.repr(text)} cannot be read: {error}") from error
+    return body
+
+
+def delete_study(storage: str | Storage, name: str) -> None:
+    """Remove a stored study with all its trials. A process that has it open is told so at its next change.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's.
+    """
+    with existing(storage) as opened:
+        opened.delete(name)
+
+
+def rename_study(storage: str | Storage, name: str, new: str) -> None:
+    """Give a stored study another name; processes that have it open go on with it.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's.
+    new: a name that no other study in the storage has.
+    """
+    with existing(storage) as opened:
+        opened.rename(name, checked_name(new))
+
+
+def copy_study(storage: str | Storage, name: str, new: str) -> None:
+    """Copy a stored study with all its history: both go on from there, each for itself.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's.
+    new: the name of the copy, which no other study in the storage has.
+    """
+    with existing(storage) as opened:
+        opened.copy(name, checked_name(new))
+
+
+def checked_name(name: Any) -> str:
+    """The name of a study; a StudyError if it cannot be one."""
+    if not isinstance(name, str) or not name or "\x00" in name:
+        raise StudyError(f"a study's name is a non-empty text, not {name!r}")
+    return name
+
+
 def studies(storage: str | Storage) -> list[StudyInfo]:
     """Every study in a storage, by name: its direction, how many trials are in each state, and its best value.
 
@@ -625,12 +704,8 @@ def studies(storage: str | Storage) -> list[StudyInfo]:
     >>> studies("sqlite:///:memory:")
     []
     """
-    opened = open_storage(storage, create=False)
-    try:
+    with existing(storage) as opened:
         return [_info(read_log(opened, name)) for name in opened.names()]
-    finally:
-        if opened is not storage:
-            opened.close()
 
 
 def _info(log: Log) -> StudyInfo:
