@@ -111,8 +111,13 @@ from likewise.study.goals import Between as Between
 from likewise.study.goals import Computed as Computed
 from likewise.study.goals import Desirability as Desirability
 from likewise.study.goals import Weighted as Weighted
+from likewise.study.log import Event as Event
+from likewise.study.log import copy_study as copy_study
+from likewise.study.log import delete_study as delete_study
+from likewise.study.log import rename_study as rename_study
 from likewise.study.log import studies as studies
 from likewise.study.study import Study as Study
+from likewise.study.study import open_study as open_study
 from likewise.study.trial import Above as Above
 from likewise.study.trial import Analogue as Analogue
 from likewise.study.trial import Below as Below

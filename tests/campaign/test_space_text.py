@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from likewise.campaign.objects import from_cells, to_cells
-from likewise.campaign.space_text import build, space
+from likewise.campaign.space_text import space
 from likewise.errors import TableError, UsageError
+from likewise.spaces.description import build
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

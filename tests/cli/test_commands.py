@@ -17,7 +17,7 @@ import pytest
 
 import likewise as lw
 from likewise.campaign.names import ACQUISITIONS, STRATEGIES, arguments, known_similarities, similarities
-from likewise.campaign.space_text import spaces
+from likewise.spaces.description import spaces
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

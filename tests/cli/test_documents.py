@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from likewise.campaign.space_text import spaces
 from likewise.cli.main import COMMANDS, load
+from likewise.spaces.description import spaces
 
 Run = Callable[..., Any]
 Save = Callable[..., Path]

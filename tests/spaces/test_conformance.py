@@ -208,7 +208,7 @@ class Broken(Space):
     def from_cell(self, text: str, decimal: Any) -> Any:
         return {"cell": 3, "no cell": text}.get(self.law, int(text))
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "digits", "id": id(self) if self.law == "describe" else 0}
 
     def moves(self, x: Any, rng: Generator) -> list[Any]:

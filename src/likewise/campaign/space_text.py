@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from likewise.campaign.names import public_names
 from likewise.errors import SpaceError, TableError, UsageError
 from likewise.spaces.base import Space
 from likewise.spaces.categorical import Categorical
 from likewise.spaces.condition import Condition, Relation
+from likewise.spaces.description import build, spaces
 from likewise.spaces.numbers import NUMBER, Float, Int, Range, is_range, read_range, write_range
 from likewise.spaces.record import Record
 from likewise.spaces.strings import ALPHABETS, Strings
@@ -214,20 +214,6 @@ _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST}}}")
 
 
-def spaces() -> dict[str, type[Space]]:
-    """The public spaces that text can describe, by name.
-
-    >>> spaces()["Box"].short, "Custom" in spaces()
-    ('box:0..1,20..120', False)
-    """
-    return {name: each for name, each in public_names("spaces").items() if _is_described(each)}
-
-
-def _is_described(found: Any) -> bool:
-    is_space = isinstance(found, type) and issubclass(found, Space) and not inspect.isabstract(found)
-    return is_space and found.short is not None
-
-
 def summary(space: type[Space]) -> str:
     """What a space is, in a sentence: the first of its documentation."""
     return (inspect.getdoc(space) or "").split("\n")[0].rstrip(".")
@@ -300,29 +286,3 @@ def _toml(text: str) -> dict[str, Any]:
         raise ValueError(TOO_DEEP) from None
     check_depth(data)
     return data
-
-
-def build(data: Any, where: str) -> Space:
-    """The space of TOML data; a list of values is a Categorical.
-
-    >>> build({"space": "Subsets", "items": ["a", "b"]}, "space.toml").size
-    4
-    """
-    if isinstance(data, list):
-        data = {"space": "Categorical", "values": data}
-    known = spaces()
-    names = ", ".join(f'"{name}"' for name in known)
-    if not isinstance(data, Mapping) or not isinstance(data.get("space"), str):
-        raise TableError(f"{where}: 'space' must be a name, e.g. space = \"Strings\". It can be {names}.")
-    name = next((name for name in known if name.lower() == data["space"].lower()), None)
-    if name is None:
-        raise TableError(f"{where}: there is no space {data['space']!r}. It can be {names}.")
-    arguments = {key: value for key, value in data.items() if key != "space"}
-    try:
-        return known[name].from_arguments(arguments, lambda part, called: build(part, f"{where}, {called}"))
-    except TableError:
-        # A part of it has said what is wrong.
-        raise
-    except (SpaceError, TypeError, ValueError) as error:
-        taken = ", ".join(known[name].arguments())
-        raise TableError(f"{where}: {error}; the arguments of {name} are: {taken}.") from None

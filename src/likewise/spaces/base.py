@@ -26,6 +26,7 @@ from likewise.similarity.catalogue import Kind, as_field
 from likewise.similarity.differences import Differenced, Movable
 from likewise.similarity.kinds.monte_carlo import DifferencedScore, MonteCarloDivergence
 from likewise.spaces.codec import identity, plain, read_cell, scalar, write_cell
+from likewise.spaces.condition import Condition
 from likewise.tables.cells import Decimal
 
 # Gradients for everyone: a similarity without derivatives gets them from the space that its objects live in.
@@ -61,6 +62,8 @@ Generator = np.random.Generator
 TRIES = 10_000
 # What can be set of a continuous quantity, as a share of its range: three digits.
 RESOLUTION = 1e-3
+# What a description says of a `where` that is no text.
+FUNCTION = "a function"
 # Made once, for keys are asked for very often.
 _KEYS = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # So many objects tell what kind they are of.
@@ -136,8 +139,17 @@ class Space(ABC):
         """The object that `to_json` wrote."""
         return self._fit(data)
 
+    @final
     def describe(self) -> dict[str, Any]:
-        """The space as JSON data, to recognise it when a stored study is opened again; by default all its fields."""
+        """The space as JSON data, to recognise it, and to make it anew, when a stored study is opened again.
+
+        A `where` that is a function is only mentioned.
+        """
+        where = self.where.text if isinstance(self.where, Condition) else FUNCTION
+        return self._describe() if self.where is None else {**self._describe(), "where": where}
+
+    def _describe(self) -> dict[str, Any]:
+        """The name of its class and its arguments, without `where`; by default all its fields."""
         given = [field.name for field in fields(cast(Any, self)) if field.name != "where"]
         said = {name: plain(getattr(self, self.described_by.get(name, name))) for name in given}
         return {"space": type(self).__name__, **said}

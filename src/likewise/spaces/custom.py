@@ -108,7 +108,7 @@ class Custom(Space):
     def from_json(self, data: Any) -> Any:
         return untagged(data) if self._from_json is None else self._from_json(data)
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "Custom"}
 
     def _moves_inside(self, x: Any, rng: Generator) -> list[Any]:

@@ -324,7 +324,7 @@ class Gaussians(Space):
         except (KeyError, TypeError, SimilarityError) as error:
             raise SpaceError(f"{data!r} is not a stored Gaussian of this space: {error}") from None
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         mean, variance = self._bounds()
         covariance = "full" if self.full else "diagonal"
         return {"space": "Gaussians", "mean": mean, "variance": variance, "covariance": covariance}
@@ -499,7 +499,7 @@ class Family(Space):
     def to_json(self, x: FamilyMember) -> Any:
         return self.parameters.to_json(x.parameters)
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "Family", "name": self.name, "parameters": self.parameters.describe()}
 
     def to_vector(self, objects: Sequence[Any]) -> Matrix:

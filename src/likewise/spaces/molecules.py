@@ -153,7 +153,7 @@ class Molecules(Texts):
 
         return child(self, mixed, x)
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {
             "space": "Molecules",
             "start": sorted(self._known),

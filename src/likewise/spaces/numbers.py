@@ -217,7 +217,7 @@ class Box(Space):
                 check_step(f"dimension {k}", float(low), float(high), float(self.step[k]))
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{key}={value}" for key, value in self.describe().items() if key != "space")
+        inside = ", ".join(f"{key}={value}" for key, value in self._describe().items() if key != "space")
         return f"Box({inside})"
 
     @property
@@ -382,7 +382,7 @@ class Box(Space):
     def to_json(self, x: Any) -> list[float]:
         return [int(value) if whole else float(value) for value, whole in zip(x, self.integer, strict=True)]
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         steps = {} if np.all(self.step <= self.integer) else {"step": self.step.tolist()}
         return {
             "space": "Box",

@@ -122,7 +122,7 @@ class Permutations(Space):
     def from_cell(self, text: str, decimal: Decimal | None) -> list[Any]:
         return read_items(text, self.items)
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "Permutations", "items": list(self.items)}
 
     def view(self, similarity: Similarity) -> Similarity:

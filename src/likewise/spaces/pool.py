@@ -497,7 +497,7 @@ class Pool(Space):
             raise SpaceError(f"the stored object {_short(data)} is not in the pool; open the study with its own pool")
         return self.objects[position]
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         """The size of the pool and a digest of its objects, which does not depend on their order."""
         return {"space": "Pool", "size": len(self), "digest": self._digest}
 

@@ -238,7 +238,7 @@ class Subset(Space):
     def from_json(self, data: Any) -> Any:
         return self.whole.from_json(data)
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "Some", "whole": self.whole.describe(), "objects": [self.to_json(x) for x in self.objects]}
 
     def recognise(self, rng: Generator) -> Recognised:
@@ -468,7 +468,7 @@ class Record(CompositeSpace):
     def from_json(self, data: Any) -> Fields:
         return {name: part.from_json(data[name]) for name, part in self.parts.items()}
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "Record", "parts": {name: part.describe() for name, part in self.parts.items()}}
 
     def to_vector(self, objects: Sequence[Fields]) -> Matrix:
@@ -618,7 +618,7 @@ class OneOf(CompositeSpace):
     def from_json(self, data: Any) -> Branch:
         return {name: self.branches[name].from_json(inside) for name, inside in data.items()}
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {"space": "OneOf", "branches": {name: branch.describe() for name, branch in self.branches.items()}}
 
     def to_vector(self, objects: Sequence[Branch]) -> Matrix:

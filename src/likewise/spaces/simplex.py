@@ -372,8 +372,8 @@ class Simplex(Space):
 
         return child(self, mix, x)
 
-    def describe(self) -> dict[str, Any]:
-        given = super().describe()
+    def _describe(self) -> dict[str, Any]:
+        given = super()._describe()
         usual = {"n": None, "names": None, "lower": None, "upper": None, "most": None}
         return {key: value for key, value in given.items() if key not in usual or value is not None}
 

@@ -199,7 +199,7 @@ class Strings(Texts):
 
         return child(self, mixed, x)
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         return {
             "space": "Strings",
             "alphabet": "".join(self.letters),
@@ -366,7 +366,7 @@ class Mutants(Texts):
             return of_texts(objects, molecules=False)
         return of_kind(KINDS[name], f"they are mutants over the alphabet {name}", objects)  # type: ignore[arg-type]
 
-    def describe(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         places = {} if self.positions is None else {"positions": list(self.places)}
         found = {"parent": self.parent, "most": self.most, "alphabet": "".join(self.letters)}
         return {"space": "Mutants", **found, **places}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any, Literal, get_args
@@ -318,7 +318,7 @@ class Goals:
     def describe_bounds(self) -> dict[str, Any]:
         """What a study notes of its bounds, as plain JSON: nothing where it has none."""
         plain = {name: Limits(*ends).describe() for name, ends in self.bounds.items()}
-        return {} if not plain else {"bounds": plain.get(VALUE, plain)}
+        return {} if not plain else {"bounds": plain if self.named else plain[VALUE]}
 
     def feasible(self, measured: Mapping[str, Outcome]) -> bool:
         """Whether measured outcomes keep to every constraint; one that is not measured is not kept."""
@@ -336,6 +336,29 @@ class Goals:
         if self.computed:
             description["computed"] = sorted(self.computed)
         return description
+
+
+def goal_options(described: Mapping[str, Any], given: Collection[str] = ()) -> dict[str, Any]:
+    """The options of a study whose goals were so described, but for those that are given anew.
+
+    A StudyError where an objective is computed, as nobody knows how.
+
+    >>> goal_options({"objectives": {"value": "minimize"}}), goal_options(Goals({"yield": "maximize"}).describe())
+    ({'direction': 'minimize'}, {'objectives': {'yield': 'maximize'}})
+    """
+    constraints = {
+        name: Limits(-math.inf if low is None else low, math.inf if high is None else high)
+        for name, (low, high) in described.get("constraints", {}).items()
+    }
+    options: dict[str, Any] = {"constraints": constraints} if constraints else {}
+    objectives = dict(described["objectives"])
+    if "objectives" in given or "direction" in given:
+        return options
+    if computed := described.get("computed"):
+        raise StudyError(f"how {_listed(computed)} is computed is not stored; give objectives=… as before")
+    if list(objectives) == [VALUE] and not constraints:
+        return {"direction": objectives[VALUE]}
+    return {"objectives": objectives, **options}
 
 
 def goals(

@@ -22,15 +22,17 @@ import warnings
 from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, final
 
 from likewise.errors import StorageWarning, StudyError
+from likewise.figures.markup import html_table
 from likewise.spaces.base import key_of
 from likewise.study.storage.base import NotStored, Storage, Stored, Transaction, open_storage
 from likewise.study.trial import LIMITS, VALUE, Correction, Outcome, State, Trial
-from likewise.tables.cells import strict_json
+from likewise.tables.cells import brief, shorten, strict_json
 
 # From which states a trial may come to another: a late result of an abandoned trial is kept, a second one is refused.
 FOLLOWS: Mapping[State, frozenset[State]] = {
@@ -44,8 +46,10 @@ HOLDING = frozenset({State.QUEUED, State.ASKED, State.TOLD, State.FAILED})
 OPEN = frozenset({State.QUEUED, State.ASKED})
 STATES: Mapping[str, State] = {state.value: state for state in State}
 AMEND, WITHDRAW = "amend", "withdraw"
+# The kinds of events whose body is the settings of the study, the last of which count.
+SETTINGS = ("create", "settings")
 CORRECTIONS = {AMEND: "amended", WITHDRAW: "withdrawn"}
-KEYS_SHOWN = DIFFERENCES_SHOWN = 8
+KEYS_SHOWN = DIFFERENCES_SHOWN = ENTRIES_SHOWN = 8
 
 
 class Taken(StudyError):
@@ -57,7 +61,7 @@ class Taken(StudyError):
         super().__init__(f"the study already has {len(self.keys)} of these objects: {shown}; choose others")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Event:
     """What one call did to a study.
 
@@ -65,7 +69,12 @@ class Event:
     at: when, in seconds since the epoch, by the storage's clock.
     who: the worker that did it.
     kind: "create", "open", "ask", "enqueue", "run", "tell", "abandon", "expire", "amend", "withdraw" or "settings".
-    body: what it says, as plain JSON data.
+    body: what it says, as plain JSON data: its `trials`, or settings.
+
+    >>> told = {"id": 3, "state": "told", "outcomes": {"yield": {"value": 89.71}}, "why": "typo"}
+    >>> event = Event(12, 0.0, "Ann", "amend", {"trials": [told]})
+    >>> event, event.why
+    (Event(12, 1970-01-01 00:00:00 UTC, Ann, amend: 3 told yield 89.71 (typo)), 'typo')
     """
 
     revision: int
@@ -75,9 +84,60 @@ class Event:
     body: Mapping[str, Any]
 
     @property
-    def entries(self) -> Sequence[Mapping[str, Any]]:
-        """What it says of trials."""
+    def trials(self) -> Sequence[Mapping[str, Any]]:
+        """What it says of trials, as plain data: an entry with the id of each that it added or changed."""
         return self.body.get("trials", ())
+
+    @property
+    def why(self) -> str:
+        """The reason of a correction; empty for other events."""
+        reasons = (entry.get("why") for entry in self.trials if isinstance(entry, Mapping))
+        return "; ".join(dict.fromkeys(str(reason) for reason in reasons if reason))
+
+    @property
+    def summary(self) -> str:
+        """What it says, in a line."""
+        parts = [_said_of_trial(entry) for entry in self.trials[:ENTRIES_SHOWN]]
+        parts += [f"{len(self.trials) - ENTRIES_SHOWN} more"] if len(self.trials) > ENTRIES_SHOWN else []
+        parts += [f"{name} {brief(content, 60)}" for name, content in self.body.items() if name != "trials"]
+        return ", ".join(parts) + (f" ({shorten(self.why, 60)})" if self.why else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is stored of it, as plain data."""
+        return {"revision": self.revision, "at": self.at, "who": self.who, "kind": self.kind, **self.body}
+
+    def __repr__(self) -> str:
+        return f"Event({self.revision}, {_utc(self.at)}, {self.who}, {self.kind}: {self.summary})"
+
+    def _repr_html_(self) -> str:
+        return History([self])._repr_html_()
+
+
+class History(list[Event]):
+    """Events in their order, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [(event.revision, _utc(event.at), event.who, event.kind, event.summary) for event in self]
+        return html_table(f"{len(self)} events", ["revision", "at", "who", "kind", "what"], rows)
+
+
+def _said_of_trial(entry: Mapping[str, Any]) -> str:
+    """What an event says of a trial."""
+    try:
+        said = [str(entry["id"]), entry["state"], *([brief(entry["object"], 40)] if "object" in entry else [])]
+        said += [f"{name} {_outcome(name, stored, 0)}" for name, stored in entry.get("outcomes", {}).items()]
+        said += [shorten(entry["error"].splitlines()[-1], 60)] if entry.get("error") else []
+        return " ".join(said)
+    except (AttributeError, KeyError, TypeError, StudyError):
+        # Somebody has edited the storage.
+        return brief(entry, 60)
+
+
+def _utc(at: float) -> str:
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return str(at)
 
 
 @dataclass(frozen=True)
@@ -165,7 +225,7 @@ class Ledger:
         """One that has followed nothing yet."""
         return Ledger(self._from_json)
 
-    def pursue(self, settings: Mapping[str, Any]) -> None:
+    def take_settings(self, settings: Mapping[str, Any]) -> None:
         """Take what is measured from the settings of the study."""
         objectives = settings.get("objectives", {})
         self._objective = next(iter(objectives)) if len(objectives) == 1 else None
@@ -176,20 +236,23 @@ class Ledger:
 
         objects: the instances to be used for new trials, by id, where they are at hand.
         """
-        if len(event.entries) > 1:
+        if len(event.trials) > 1:
             self._listed = {}
-        for entry in event.entries:
+        for entry in event.trials:
             try:
-                trial = self.after(entry, event, objects or {})
+                trial = self.trial_after(entry, event, objects or {})
             except Exception as error:
                 # Whatever a space says of what is not its own: one entry must not keep the others from being read.
+                if isinstance(entry, Mapping) and "object" in entry and isinstance(entry.get("id"), int):
+                    # Its number is taken all the same: for other readers it may well be a trial.
+                    self.next_id = max(self.next_id, entry["id"] + 1)
                 said = error if isinstance(error, StudyError) else f"{type(error).__name__}: {error}"
                 complain(f"{reprlib.repr(entry)} cannot be used: {said}")
             else:
                 self._put(trial, entry, event)
         self.revision = event.revision
 
-    def after(self, entry: Mapping[str, Any], event: Event, objects: Mapping[int, Any]) -> Trial:
+    def trial_after(self, entry: Mapping[str, Any], event: Event, objects: Mapping[int, Any]) -> Trial:
         """The trial that an entry makes of the one that there is, or adds; a StudyError if that breaks a rule."""
         id, state = entry["id"], STATES[entry["state"]]
         before = self._trials.get(id)
@@ -388,16 +451,16 @@ class Draft:
             return None
         text = json.dumps({"trials": self._entries}, allow_nan=False)
         event = Event(self.ledger.revision + 1, self._transaction.now, who, kind, json.loads(text))
-        for entry in event.entries:
-            self.ledger.after(entry, event, self._objects)
+        for entry in event.trials:
+            self.ledger.trial_after(entry, event, self._objects)
         self._transaction.append(Stored(event.revision, event.at, who, kind, text))
         self._lease(event)
         return event, self._objects
 
     def _lease(self, event: Event) -> None:
-        for seconds in {entry["lease"] for entry in event.entries if "lease" in entry}:
-            self._transaction.lease([e["id"] for e in event.entries if e.get("lease") == seconds], seconds)
-        before = {entry["id"]: self.ledger.get(entry["id"]) for entry in event.entries if "lease" not in entry}
+        for seconds in {entry["lease"] for entry in event.trials if "lease" in entry}:
+            self._transaction.lease([e["id"] for e in event.trials if e.get("lease") == seconds], seconds)
+        before = {entry["id"]: self.ledger.get(entry["id"]) for entry in event.trials if "lease" not in entry}
         if ended := [id for id, trial in before.items() if trial is not None and trial.lease is not None]:
             self._transaction.lease(ended, None)
 
@@ -430,9 +493,9 @@ class Log:
         self._read(self.storage.since(self.study, self.ledger.revision))
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> History:
         """Every event that can be read, in order."""
-        return [event for event in map(self._event, self.storage.since(self.study, 0)) if event is not None]
+        return History(event for event in map(self._event, self.storage.since(self.study, 0)) if event is not None)
 
     @contextmanager
     def change(self, kind: str) -> Iterator[Draft]:
@@ -475,19 +538,16 @@ class Log:
 
     def _event(self, stored: Stored) -> Event | None:
         try:
-            body = strict_json(stored.body)
-            if not isinstance(body, dict) or not isinstance(body.get("trials", []), list):
-                raise ValueError("it is no JSON object")
-        except (TypeError, ValueError, RecursionError) as error:
-            self._complain(stored.revision, f"its body {reprlib.repr(stored.body)} cannot be read: {error}")
+            return Event(*stored[:4], read_body(stored.body))
+        except ValueError as error:
+            self._complain(stored.revision, str(error))
             return None
-        return Event(*stored[:4], body)
 
     def _follow(self, event: Event, objects: Mapping[int, Any] | None = None) -> None:
         self.times = (self.times[0] or event.at, event.at)
-        if event.kind in ("create", "settings"):
+        if event.kind in SETTINGS:
             self.settings = dict(event.body)
-            self.ledger.pursue(self.settings)
+            self.ledger.take_settings(self.settings)
         elif event.kind == "open":
             self.openings.append(event.body)
         self.ledger.follow(event, lambda why: self._complain(event.revision, why), objects)
@@ -528,10 +588,10 @@ class StudyInfo:
 
 def open_log(storage: Storage, name: str, settings: Mapping[str, Any], ledger: Ledger, who: str) -> Log:
     """The log of a study, which is created, or resumed if its settings are the same; a StudyError says what differs."""
-    if not isinstance(name, str) or not name or "\x00" in name:
-        raise StudyError(f"a study's name is a non-empty text, not {name!r}")
+    checked_name(name)
     try:
-        text = json.dumps(settings, sort_keys=True, allow_nan=False)
+        # In their own order: a space that is made anew from it has its parts in that order, and asks the same.
+        text = json.dumps(settings, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise StudyError(f"the settings of study {name!r} are not plain JSON: {error}") from error
     log = Log(storage, storage.create(name, (plain_text(who), "create", text)), name, ledger, who)
@@ -555,6 +615,86 @@ def read_log(storage: Storage, name: str) -> Log:
     return log
 
 
+@contextmanager
+def existing(storage: str | Storage) -> Iterator[Storage]:
+    """A storage that is there already; one that is given as a URL is closed in the end."""
+    opened = open_storage(storage, create=False)
+    try:
+        yield opened
+    finally:
+        if opened is not storage:
+            opened.close()
+
+
+def stored_options(storage: str | Storage, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of a stored study, and what it was opened with last; a StudyError if there is none."""
+    with existing(storage) as opened:
+        study = opened.find(name)
+        if study is None:
+            raise NotStored(opened.names()).missing(name)
+        events = opened.since(study, 0)
+    return last_body(events, *SETTINGS), last_body(events, "open")
+
+
+def last_body(events: Sequence[Stored], *kinds: str) -> dict[str, Any]:
+    """What the last event of these kinds says, if it can be read; nothing if there is none."""
+    for event in reversed(events):
+        if event.kind in kinds:
+            with suppress(ValueError):
+                return read_body(event.body)
+    return {}
+
+
+def read_body(text: str) -> dict[str, Any]:
+    """What an event says; a ValueError where that cannot be read."""
+    try:
+        body = strict_json(text)
+        if not isinstance(body, dict) or not isinstance(body.get("trials", []), list):
+            raise ValueError("it is no JSON object")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"its body {reprlib.repr(text)} cannot be read: {error}") from error
+    return body
+
+
+def delete_study(storage: str | Storage, name: str) -> None:
+    """Remove a stored study with all its trials. A process that has it open is told so at its next change.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's.
+    """
+    with existing(storage) as opened:
+        opened.delete(name)
+
+
+def rename_study(storage: str | Storage, name: str, new: str) -> None:
+    """Give a stored study another name; processes that have it open go on with it.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's.
+    new: a name that no other study in the storage has.
+    """
+    with existing(storage) as opened:
+        opened.rename(name, checked_name(new))
+
+
+def copy_study(storage: str | Storage, name: str, new: str) -> None:
+    """Copy a stored study with all its history: both go on from there, each for itself.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's.
+    new: the name of the copy, which no other study in the storage has.
+    """
+    with existing(storage) as opened:
+        opened.copy(name, checked_name(new))
+
+
+def checked_name(name: Any) -> str:
+    """The name of a study; a StudyError if it cannot be one."""
+    if not isinstance(name, str) or not name or "\x00" in name:
+        raise StudyError(f"a study's name is a non-empty text, not {name!r}")
+    return name
+
+
 def studies(storage: str | Storage) -> list[StudyInfo]:
     """Every study in a storage, by name: its direction, how many trials are in each state, and its best value.
 
@@ -564,12 +704,8 @@ def studies(storage: str | Storage) -> list[StudyInfo]:
     >>> studies("sqlite:///:memory:")
     []
     """
-    opened = open_storage(storage, create=False)
-    try:
+    with existing(storage) as opened:
         return [_info(read_log(opened, name)) for name in opened.names()]
-    finally:
-        if opened is not storage:
-            opened.close()
 
 
 def _info(log: Log) -> StudyInfo:

@@ -31,6 +31,7 @@ from likewise.similarity.auto import Given
 from likewise.similarity.base import Matrix, Vector, tallied
 from likewise.spaces.base import Space
 from likewise.spaces.codec import copied
+from likewise.spaces.description import rebuild
 from likewise.study import explanation
 from likewise.study.ask import Asking, Effort, make_plate
 from likewise.study.explanation import Gain, Recommendation, expected_best, joint_gain, recommend, single_gain
@@ -45,9 +46,10 @@ from likewise.study.goals import (
     at_least_one,
     check_preference,
     check_setting,
+    goal_options,
     goals,
 )
-from likewise.study.log import Ledger, open_log, plain_text
+from likewise.study.log import History, Ledger, open_log, plain_text, stored_options
 from likewise.study.methods.base import AllBeliefs, Beliefs, Method, Restarting
 from likewise.study.methods.committee import INITIAL, CommitteeMethod, JointGoals, choose_method
 from likewise.study.observations import average_replicates, best_of, observations, trials_of
@@ -713,6 +715,20 @@ class Study:
             self._log.sync()
             return Trials(for_user(trial) for trial in self._ledger.trials)
 
+    @property
+    def history(self) -> History:
+        """Every event of the study in order: who did what, when, and why where it was said.
+
+        >>> import likewise as lw
+        >>> study = lw.Study(lw.Pool(["CCO", "CCN"]), lw.Levenshtein(), worker="Ann")
+        >>> study.tell("CCO", 8971.0)
+        >>> study.amend("CCO", 89.71, why="typo")
+        >>> [(event.kind, event.who, event.why) for event in study.history[-2:]]
+        [('tell', 'Ann', ''), ('amend', 'Ann', 'typo')]
+        """
+        with self._lock:
+            return self._log.events
+
     def __len__(self) -> int:
         """How many trials there are, whatever became of them."""
         with self._lock:
@@ -947,3 +963,33 @@ class Study:
         goals = self.goals
         rows = [[goals.sign(name) * value[name] for name in goals.objectives] for value in values]
         return np.array(rows, dtype=float).reshape(-1, len(goals.objectives))
+
+
+def open_study(storage: str | Storage, name: str = "study", similarity: Given = "auto", **options: Any) -> Study:
+    """A stored study, with the space, the goals, the seed and the bounds that it has in its storage.
+
+    storage: its URL, such as "sqlite:///study.db", or a `Storage`.
+    name: the study's, "study" by default.
+    similarity: as in `Study`, "auto" by default: what was used before is not stored.
+    options: others of `Study`, in place of what is stored, or of the defaults.
+
+    A pool, a function `where` and what a computed objective is are not stored. Such a study is opened by `Study`.
+
+    >>> import likewise as lw
+    >>> storage = open_storage()
+    >>> lw.Study(lw.Strings("ACGT", 8), storage=storage, direction="minimize").tell("ACGTACGT", 0.3)
+    >>> again = lw.open_study(storage)
+    >>> again.space.size, again.direction, again.best_value
+    (65536, 'minimize', 0.3)
+    """
+    settings, opening = stored_options(storage, name)
+    try:
+        space = rebuild(settings["space"])
+    except (LikewiseError, KeyError) as error:
+        where = shown(storage) if isinstance(storage, str) else storage
+        raise StudyError(
+            f"the space of study {name!r} cannot be made from its storage alone: {error}; "
+            f"open the study with its space: Study(space, storage={where!r}, name={name!r})"
+        ) from error
+    stored = {"seed": opening.get("seed", 0), "bounds": opening.get("bounds"), **goal_options(settings, options)}
+    return Study(space, similarity, storage=storage, name=name, **{**stored, **options})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from likewise.campaign.names import arguments, known_similarities
-from likewise.campaign.space_text import spaces as known_spaces
 from likewise.campaign.space_text import summary
 from likewise.cli.console import say, say_table
 from likewise.cli.parameters import Reply
+from likewise.spaces.description import spaces as known_spaces
 
 KEYS = ("name", "for", "help", "arguments")
 EXAMPLE = """

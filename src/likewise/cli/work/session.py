@@ -15,6 +15,7 @@ from likewise.campaign.text import Listener
 from likewise.cli.commands.options import Aim, ColumnOptions
 from likewise.errors import UsageError
 from likewise.spaces.base import Space
+from likewise.spaces.description import build
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -97,7 +98,7 @@ class Session:
         if given is None or isinstance(given, str):
             return None if given is None else space_text.space(given)
         where = "" if self.project is None else str(self.project.path)
-        return space_text.build(given, f"{where}, space")
+        return build(given, f"{where}, space")
 
     def _parts(self) -> list[str] | None:
         """The columns of objects of which the project says only where they come from."""
