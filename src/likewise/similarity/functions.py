@@ -30,7 +30,6 @@ from likewise.similarity.base import (
     check_positive,
     check_scores,
     check_symmetric,
-    count_effort,
     level_within,
     refusal,
 )
@@ -306,7 +305,6 @@ class FunctionSimilarity(Similarity):
             raise refusal(x, y, score)
 
     def _called(self, x: Any, y: Any) -> float:
-        count_effort(calls=1)
         try:
             given = self.function(x, y)
         except Exception as error:
