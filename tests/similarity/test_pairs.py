@@ -1,4 +1,4 @@
-"""Scores are kept while both objects are held; what is merely visited is bounded; no score is another pair's."""
+"""Scores of late are kept, within bounds, so that no pair is soon called for again; no score is another pair's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.similarity.functions import CHECKED_PAIRS, ENTRY, Pairs
+from likewise.similarity.functions import CHECKED_PAIRS, Pairs
 
 
 def product(x: int, y: int) -> float:
@@ -27,65 +27,54 @@ visits = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60
 
 
 @given(visits, st.booleans(), st.integers(1, 200), st.integers(0, 12))
-def test_a_score_is_that_of_its_pair_whatever_was_swept(
-    visited: list[tuple[int, int]], directed: bool, most: int, kept: int
+def test_a_score_is_that_of_its_pair_whatever_was_let_go(
+    visited: list[tuple[int, int]], directed: bool, generation: int, held: int
 ) -> None:
-    pairs = Pairs(directed=directed, visited=most)
-    some = pairs.entries(range(kept))
+    pairs = Pairs(directed=directed, generation=generation)
+    entries = pairs.entries(range(held))
     for x, y in visited:
         (a,), (b,) = pairs.entries([x]), pairs.entries([y])
         score = pairs.score(a, b, product)
         assert score in ({product(x, y)} if directed else {product(x, y), product(y, x)})
-    assert [entry.object for entry in some] == list(range(kept))
+    assert [entry.object for entry in entries] == list(range(held))
 
 
-@pytest.mark.parametrize("directed", [False, True])
-def test_pairs_of_what_is_held_are_called_once_however_much_is_visited(directed: bool) -> None:
+@given(visits, st.booleans())
+def test_a_pair_is_called_once_within_a_generation(visited: list[tuple[int, int]], directed: bool) -> None:
     calls: Counter[Any] = Counter()
 
     def counted(x: int, y: int) -> float:
         calls[(x, y) if directed else (min(x, y), max(x, y))] += 1
-        return product(x, y) if directed else float(x * y)
+        return 1.0
 
-    pairs = Pairs(directed=directed, visited=500)
-    kept = pairs.entries(range(20))
-    expected = pairs.scores(kept, kept, counted)
-    for start in range(20, 3020, 10):
-        pairs.scores(pairs.entries(range(start, start + 10)), kept, counted)
-        pairs.scores(kept, pairs.entries(range(start, start + 10)), counted)
-    np.testing.assert_array_equal(pairs.scores(kept, kept, counted), expected)
-    among = [count for (x, y), count in calls.items() if x < 20 and y < 20]
-    assert set(among) == {1}
+    pairs = Pairs(directed=directed, generation=len(visited) or 1)
+    for x, y in visited:
+        pairs.score(*pairs.entries([x, y]), counted)
+    assert set(calls.values()) <= {1}
 
 
 def test_what_is_visited_is_bounded() -> None:
-    pairs = Pairs(visited=2000)
-    kept = pairs.entries(range(10))
+    pairs = Pairs(generation=100)
+    observed = pairs.entries(range(10))
     for start in range(10, 10_010, 10):
         entries = pairs.entries(range(start, start + 10))
-        pairs.scores(entries, kept, product)
-        pairs.scores(kept, entries, product)
-        assert len(pairs) <= 10 + 2000 // ENTRY + 10
-    # An observed object that is younger than what was visited has scores with those that are gone.
-    late = pairs.entries(["late"])[0]
-    rows = [len(entry.row[0]) for entry in [*kept, late]]
-    assert sum(rows) <= 100 + 2000
-
-
-def test_what_is_visited_again_soon_is_not_called_again() -> None:
-    calls = []
-    pairs = Pairs()
-    kept = pairs.entries(["a", "b"])
-    for _ in range(3):
-        pairs.scores(pairs.entries(["c"]), kept, lambda x, y: calls.append((x, y)) or 1.0)
-    assert len(calls) == 2
-
-
-def test_what_is_only_met_is_bounded_too() -> None:
-    pairs = Pairs(visited=320)
+        pairs.scores(entries, observed, product)
+        pairs.scores(observed, entries, product)
+        assert len(pairs) <= 10 + 2 * 100
     for number in range(1000):
-        pairs.entries([number])
-    assert len(pairs) <= 11
+        pairs.entries([str(number)])
+    assert len(pairs) <= 10 + 2 * 100
+
+
+@pytest.mark.parametrize("n", [60, 100])
+def test_a_matrix_larger_than_what_is_held_is_called_in_one_order(n: int) -> None:
+    similarity = lw.from_function(length)
+    object.__setattr__(similarity, "_pairs", Pairs(generation=200))
+    calls: list[Any] = []
+    words = ["a" * k for k in range(n)]
+    entries = similarity._pairs.entries(words)
+    similarity._pairs.scores(entries, entries, lambda x, y: calls.append((x, y)) or 1.0)
+    assert len(calls) == n * (n + 1) // 2
 
 
 def test_objects_that_are_known_by_their_place_in_memory_never_share_scores() -> None:
@@ -95,7 +84,7 @@ def test_objects_that_are_known_by_their_place_in_memory_never_share_scores() ->
         def __init__(self, number: int) -> None:
             self.number = number
 
-    pairs = Pairs(visited=40)
+    pairs = Pairs(generation=40)
     for number in range(300):
         a, b = pairs.entries([Thing(number), Thing(-number)])
         assert pairs.score(a, b, lambda x, y: float(x.number - y.number)) == 2.0 * number
@@ -103,7 +92,7 @@ def test_objects_that_are_known_by_their_place_in_memory_never_share_scores() ->
 
 
 def test_threads_see_whole_rows() -> None:
-    pairs = Pairs(directed=True, visited=3000)
+    pairs = Pairs(directed=True, generation=3000)
     kept = pairs.entries(range(40))
 
     def work(seed: int) -> bool:

@@ -28,7 +28,6 @@ from likewise.similarity.base import (
     check_scores,
     check_selves,
     check_symmetric,
-    count_effort,
     is_differentiable,
 )
 from likewise.similarity.encoding import Encoding, EncodingCache, count_rows, join, take
@@ -90,7 +89,6 @@ class Gram:
         every = self.similarity.between(encodings, encodings) if in_one_block else None
         fresh = self.similarity.between(new, encodings) if every is None else every[t:]
         check_scores(fresh, objects, everything, signed=signed)
-        count_effort(comparisons=fresh.size)
         check_symmetric(fresh[:, t:], objects)
         scores = self._with_rows(fresh) if every is None else _symmetric(every)
         if not signed:
@@ -143,9 +141,7 @@ class Gram:
         if start >= len(self):
             return np.zeros((count_rows(encodings), 0))
         observed = take(self.encodings, slice(start, len(self))) if start else self.encodings
-        rows = self.similarity.between(encodings, observed)
-        count_effort(comparisons=np.size(rows))
-        return self.check(rows, objects, start)
+        return self.check(self.similarity.between(encodings, observed), objects, start)
 
     def check(self, rows: Matrix, objects: Sequence[Any] | None = None, start: int = 0) -> Matrix:
         """Scores with the observed objects from `start` on, refused where they are not what scores must be."""
@@ -374,7 +370,6 @@ class ObjectScores:
         if linear is None:
             similarity, encoding = cast(Differentiable, gram.similarity), self.encoding(gram)
             rows, pull_rows = similarity.linearise(encoding, gram.encodings)
-            count_effort(comparisons=rows.size)
             selves, pull_selves = similarity.linearise_within(encoding)
             gram.check(rows, self.objects)
             gram.check_selves(selves, self.objects)

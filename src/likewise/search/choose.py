@@ -16,7 +16,6 @@ from likewise.search.batch import Sequential, Strategy, TwoStage
 from likewise.search.climbing import ClimbingSearch
 from likewise.search.gradient import GradientSearch, allowed_scores, climb
 from likewise.search.pool.exhaustive import ExhaustiveSearch
-from likewise.similarity.base import count_effort
 from likewise.spaces.base import Continuous, Enumerable, Moves, PartlyContinuous, Space, at_vectors, is_continuous
 
 # The last resort: a space that can only be sampled is sampled, and the best of the samples is taken.
@@ -32,7 +31,6 @@ class SamplingSearch(Search):
         self, scorer: Scoring, state: SearchState, *, last: Found | None = None, most: int | None = None
     ) -> Found:
         drawn = state.space.sample(int(min(self.samples, max_candidates(scorer))), state.rng)
-        count_effort(objects=len(drawn))
         return best_distinct(drawn, scorer.score(drawn), state, most=64)
 
 

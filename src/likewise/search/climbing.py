@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct, max_candidates
-from likewise.similarity.base import Vector, count_effort
+from likewise.similarity.base import Vector
 from likewise.spaces.base import Crossover, Generator, Moves
 
 # Where little may be looked at: the share that is drawn at random, and about how many steps the trajectories take.
@@ -201,8 +201,7 @@ def free_scores(scorer: Scoring, state: SearchState, objects: list[Any]) -> Vect
 
 
 def score(scorer: Scoring, objects: list[Any]) -> Vector:
-    """The scores, counted."""
-    count_effort(objects=len(objects))
+    """The scores, which a scorer has of one object or more."""
     return scorer.score(objects) if objects else np.zeros(0)
 
 

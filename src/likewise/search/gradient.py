@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likewise.acquisition.scorer import Scoring
 from likewise.search.base import Found, Search, SearchState, best_distinct, max_candidates, rests_of
-from likewise.similarity.base import Matrix, Vector, count_effort
+from likewise.similarity.base import Matrix, Vector
 from likewise.similarity.encoding import distinct as distinct_keys
 from likewise.spaces.base import Continuous, PartlyContinuous, Space, at_vectors
 
@@ -431,7 +431,6 @@ def climb(
 
     def linearise(vectors: Matrix, which: Indices) -> tuple[Vector, Callable[[], Matrix]]:
         objects = at(vectors, which)
-        count_effort(objects=len(objects))
         scores, gradient = scorer.linearise(objects)
         if where.where is not None:
             scores = np.where(where.allowed(objects), scores, -np.inf)
@@ -463,6 +462,5 @@ def _space(state: SearchState) -> Continuous:
 
 
 def allowed_scores(score: Callable[[Sequence[Any]], Vector], space: Space, objects: Sequence[Any]) -> Vector:
-    count_effort(objects=len(objects))
     scores = score(objects)
     return scores if space.where is None else np.where(space.allowed(objects), scores, -np.inf)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from likewise.errors import SimilarityError
 from likewise.search.base import SearchState, best_distinct
 from likewise.similarity.algebra import Fixed
-from likewise.similarity.base import Matrix, Similarity, Vector, check_scores, check_shape, count_effort
+from likewise.similarity.base import Matrix, Similarity, Vector, check_scores, check_shape
 from likewise.similarity.encoding import Encoding, count_rows, join, take
 from likewise.similarity.parallel import renumbered
 from likewise.spaces.base import Enumerable, Generator, Indexed, Space
@@ -297,7 +297,6 @@ class _Others:
         for similarity, x, y in zip(self.similarities, a, b, strict=True):
             scores = similarity.between(x, y)
             check_scores(scores, objects, others, signed=similarity.signed)
-            count_effort(comparisons=scores.size)
             total += scores / np.sqrt(np.outer(_selves(similarity, x), _selves(similarity, y)))
         return total / len(self.similarities)
 

@@ -601,7 +601,8 @@ class Symmetrised(Through):
         return f"symmetrised {self.inner.name}"
 
     def between(self, a: Encoding, b: Encoding) -> Matrix:
-        return 0.5 * (self.inner.between(a, b) + self.inner.between(b, a).T)
+        scores = self.inner.between(a, b)
+        return 0.5 * (scores + (scores if a is b else self.inner.between(b, a)).T)
 
     def sensitivity(self, a: Encoding) -> Sensitivity:
         scores, pull = self.inner.sensitivity(a)

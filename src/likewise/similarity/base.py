@@ -1,14 +1,12 @@
 """The protocol: a similarity encodes objects once, and compares encodings as arrays.
 
-Scores have to be finite, symmetric and not negative; what comparing takes is counted here.
+Scores have to be finite, symmetric and not negative.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Any, ClassVar, Protocol, TypeGuard, cast, runtime_checkable
 
@@ -17,46 +15,6 @@ from numpy.typing import NDArray
 
 from likewise.errors import SimilarityError
 from likewise.similarity.encoding import Encoding, count_rows, take
-
-# What a piece of work takes, counted where it is done: objects looked at, comparisons, calls of a user's function.
-
-
-@dataclass
-class Tally:
-    """Counts so far: new objects that were scored, scores of two objects, and calls of plain functions for them."""
-
-    objects: int = 0
-    comparisons: int = 0
-    calls: int = 0
-
-
-_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
-
-
-@contextmanager
-def tallied() -> Iterator[Tally]:
-    """Count what is done inside, in this thread; other threads and processes count for themselves.
-
-    >>> with tallied() as tally:
-    ...     count_effort(comparisons=3)
-    >>> tally
-    Tally(objects=0, comparisons=3, calls=0)
-    """
-    token = _tally.set(Tally())
-    try:
-        yield _tally.get()  # type: ignore[misc]
-    finally:
-        _tally.reset(token)
-
-
-def count_effort(*, objects: int = 0, comparisons: int = 0, calls: int = 0) -> None:
-    """Add to the tally, if someone keeps one."""
-    tally = _tally.get()
-    if tally is not None:
-        tally.objects += objects
-        tally.comparisons += comparisons
-        tally.calls += calls
-
 
 # What parameters and pairs of objects have to be, wherever similarities take them.
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from likewise.similarity.algebra import Through
-from likewise.similarity.base import Linearised, Matrix, Similarity, Vector, count_effort
+from likewise.similarity.base import Linearised, Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding, take
 
 # As a share of the range. Its square is lost by the difference, for a similarity that changes over a tenth of the range
@@ -132,9 +132,7 @@ class Differenced(Through):
         return self.within(a), pull
 
     def _between(self, objects: Sequence[Any], others: Encoding) -> Matrix:
-        scores = self.inner.between(self.inner.encode(objects), others)
-        count_effort(comparisons=scores.size)
-        return scores
+        return self.inner.between(self.inner.encode(objects), others)
 
     def fitted(self, a: Encoding) -> Similarity:
         settled = cast(Differenced, super().fitted(a))

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
-from itertools import count
-from threading import Lock
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
@@ -30,22 +26,13 @@ from likewise.similarity.base import (
     check_positive,
     check_scores,
     check_symmetric,
-    count_effort,
     level_within,
     refusal,
 )
 from likewise.similarity.encoding import Encoding, Indices, count_rows, take
 
-# Scores of pairs of objects that cost too much to compute twice, kept for as long as both objects are of use.
-#
-# An encoding holds its objects, and a score goes with them: the pairs among the observed and with the pool are kept, as
-# a Gram matrix and a pool hold their encodings. What a search merely visited is let go from time to time.
-
-# Scores of visited objects that are held at most, where fewer are kept for good: some 40 MB.
-VISITED = 1 << 21
-# What an object takes beside its scores, in scores.
-ENTRY = 32
-_numbers = count()
+# Scores of a generation: the last two are at hand, some 35 MB.
+GENERATION = 1 << 17
 
 
 def object_key(x: Any) -> Any:
@@ -70,51 +57,19 @@ def object_key(x: Any) -> Any:
 
 
 class Entry:
-    """An object with a number, and its scores with objects of smaller numbers, in their order.
+    """An object that stands for all that are equal to it, for as long as an encoding or a score holds it."""
 
-    A score is found without a lock: it is there before its key is, and a row that is not appended to is replaced.
-    """
-
-    __slots__ = ("__weakref__", "number", "object", "row")
+    __slots__ = ("__weakref__", "object")
 
     def __init__(self, x: Any) -> None:
         self.object = x
-        self.number = next(_numbers)
-        self.row = array("q"), array("d")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Elsewhere it is another's number.
-        return Entry, (self.object,)
-
-    def find(self, key: int) -> float | None:
-        keys, scores = self.row
-        place = bisect_left(keys, key)
-        return scores[place] if place < len(keys) and keys[place] == key else None
-
-    def add(self, key: int, score: float) -> None:
-        keys, scores = self.row
-        place = bisect_left(keys, key)
-        if place == len(keys):
-            scores.append(score)
-            keys.append(key)
-        elif keys[place] != key:
-            new = array("q", [key]), array("d", [score])
-            self.row = keys[:place] + new[0] + keys[place:], scores[:place] + new[1] + scores[place:]
-
-    def keep(self, numbers: set[int]) -> int:
-        """Forget the scores with objects of other numbers than these; returns how many are left."""
-        keys, scores = self.row
-        left = [place for place, key in enumerate(keys) if key >> 1 in numbers]
-        if len(left) < len(keys):
-            self.row = array("q", [keys[i] for i in left]), array("d", [scores[i] for i in left])
-        return len(left)
 
 
 Entries = list[Entry]
 
 
 class Pairs:
-    """The scores of all pairs of which both objects are held by someone, and of a bounded number of others.
+    """The scores of pairs of objects that were called for of late, each called once; a bounded number of them.
 
     >>> calls = []
     >>> pairs = Pairs()
@@ -123,16 +78,15 @@ class Pairs:
     ([0.5, 0.5, 0.5], [('ab', 'cd')])
     """
 
-    def __init__(self, *, directed: bool = False, visited: int = VISITED) -> None:
-        self.directed, self.added = directed, 0
+    def __init__(self, *, directed: bool = False, generation: int = GENERATION) -> None:
+        self.directed, self.added, self._generation = directed, 0, generation
         self._held: WeakValueDictionary[Any, Entry] = WeakValueDictionary()
-        self._visited: Entries = []
-        self._most, self._fresh, self._limit = visited, 0, visited
-        self._lock = Lock()
+        self._recent: dict[tuple[Entry, Entry], float] = {}
+        self._older = self._recent
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy has no scores: they belong to entries that are not copied.
-        return partial(Pairs, directed=self.directed, visited=self._most), ()
+        return partial(Pairs, directed=self.directed, generation=self._generation), ()
 
     def __len__(self) -> int:
         """How many objects are held, by anyone."""
@@ -140,61 +94,30 @@ class Pairs:
 
     def entries(self, objects: Iterable[Any]) -> Entries:
         """The entries of these objects; equal objects have one."""
-        return [self._entry(x) for x in objects]
-
-    def _entry(self, x: Any) -> Entry:
-        key = object_key(x)
-        found = self._held.get(key)
-        if found is None:
-            found = self._held[key] = Entry(x)
-            self._visited.append(found)
-            self._count(ENTRY)
-        return found
+        # Made first, so that it is held while it is looked up.
+        return [self._held.setdefault(object_key(entry.object), entry) for entry in map(Entry, objects)]
 
     def scores(self, a: Sequence[Entry], b: Sequence[Entry], called: Callable[[Any, Any], float]) -> Matrix:
-        """The matrix of the scores of each in `a` with each in `b`; `called` gives those that are not known."""
-        return np.array([[self.score(x, y, called) for y in b] for x in a], dtype=float).reshape(len(a), len(b))
+        """The matrix of the scores of each in `a` with each in `b`; `called` gives those that are not at hand."""
+        half = a is b and not self.directed
+        scores = np.empty((len(a), len(b)))
+        for i, x in enumerate(a):
+            start = i if half else 0
+            scores[i, start:] = [self.score(x, y, called) for y in b[start:]]
+        return np.triu(scores) + np.triu(scores, 1).T if half else scores
 
     def score(self, x: Entry, y: Entry, called: Callable[[Any, Any], float]) -> float:
-        """The score of two objects, which is called for with the earlier one first unless the order counts."""
-        swap = x.number > y.number
-        late, early = (x, y) if swap else (y, x)
-        if not self.directed:
-            x, y, swap = early, late, False
-        key = 2 * early.number + swap
-        score = late.find(key)
-        if score is None:
-            score = called(x.object, y.object)
-            self._add(late, key, score)
-        return score
-
-    def _add(self, late: Entry, key: int, score: float) -> None:
+        """The score of two objects; unless the order counts, that of the same two in the other order."""
+        for pair in ((x, y),) if self.directed else ((x, y), (y, x)):
+            for scores in (self._recent, self._older):
+                if (score := scores.get(pair)) is not None:
+                    return score
+        score = called(x.object, y.object)
         self.added += 1
-        # While another thread writes nothing is kept: waiting for a thread that a fork has left behind would not end.
-        if self._lock.acquire(blocking=False):
-            try:
-                late.add(key, score)
-            finally:
-                self._lock.release()
-            self._count(1)
-
-    def _count(self, fresh: int) -> None:
-        self._fresh += fresh
-        if self._fresh > self._limit and self._lock.acquire(blocking=False):
-            try:
-                self._sweep()
-            finally:
-                self._lock.release()
-
-    def _sweep(self) -> None:
-        """Let go of the objects that nobody else holds, and of the scores with them."""
-        self._visited = []
-        # By references, which other threads may add to meanwhile.
-        held = [entry for entry in (reference() for reference in self._held.valuerefs()) if entry is not None]
-        numbers = {entry.number for entry in held}
-        kept = sum(entry.keep(numbers) for entry in held)
-        # As many again before the next time, so that sweeping takes no more time than adding does.
-        self._fresh, self._limit = 0, max(self._most, kept)
+        if len(self._recent) >= self._generation:
+            self._older, self._recent = self._recent, {}
+        self._recent[x, y] = score
+        return score
 
 
 # Similarities without an encoding: a plain function of two objects, a matrix that is already there, an embedding.
@@ -212,11 +135,11 @@ Gradient = Callable[[Any, Any], Any]
 class FunctionSimilarity(Similarity):
     """A plain function of two objects. Not assumed PSD.
 
-    It is called once for each pair of objects that are observed or in a pool; scores with objects that a search merely
-    visited are kept for a while. The first pairs are called in both orders, to notice a function that is not symmetric.
+    It is seldom called twice for a pair: a model and a pool keep their scores, and those of the last hundred thousand
+    pairs are at hand. The first pairs are called in both orders, to notice a function that is not symmetric.
     """
 
-    # A copy would number its objects anew.
+    # A copy has entries of its own.
     portable = False
     function: Function
     declared_psd: bool = False
@@ -306,7 +229,6 @@ class FunctionSimilarity(Similarity):
             raise refusal(x, y, score)
 
     def _called(self, x: Any, y: Any) -> float:
-        count_effort(calls=1)
         try:
             given = self.function(x, y)
         except Exception as error:

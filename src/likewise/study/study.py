@@ -28,7 +28,7 @@ from likewise.model.spectrum import Spectrum
 from likewise.search.base import Plate, Search
 from likewise.search.batch import Strategy
 from likewise.similarity.auto import Given
-from likewise.similarity.base import Matrix, Vector, tallied
+from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Space
 from likewise.spaces.codec import copied
 from likewise.spaces.description import rebuild
@@ -290,7 +290,7 @@ class Study:
                 "replicates=True is for one objective without constraints; tell a repeat of your own choice"
             )
         began = perf_counter()
-        with self._lock, tallied() as tally:
+        with self._lock:
             self._log.sync()
             self._log.expire()
             asking = self._asking(replicates, plate, price)
@@ -298,7 +298,7 @@ class Study:
             self._suspicion.warn(self._log.ledger, self.goals, level=3)
             if self._lease is not None:
                 self._heartbeat.keep(s.id for s in suggestions)
-            self._effort = Effort.of(perf_counter() - began, tally)
+            self._effort = Effort(perf_counter() - began)
             LOG.info(
                 "asked %d of study %r, %d trials: %s", len(suggestions), self.name, len(self._ledger), self._effort
             )
@@ -306,12 +306,12 @@ class Study:
 
     @property
     def effort(self) -> Effort | None:
-        """What the last ask of this process took: seconds, objects scored, comparisons; None before the first.
+        """What the last ask of this process took, in seconds on the clock; None before the first.
 
         >>> import likewise as lw
         >>> study = lw.Study(lw.Pool(["ab", "ac", "bc"]), lw.Hamming())
         >>> _ = study.ask(2)
-        >>> study.effort.comparisons > 0
+        >>> study.effort.seconds > 0
         True
         """
         return self._effort

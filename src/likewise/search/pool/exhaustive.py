@@ -36,7 +36,7 @@ from likewise.search.pool.scores import (
     largest,
 )
 from likewise.similarity import encoding as stored
-from likewise.similarity.base import Matrix, Similarity, Vector, count_effort
+from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.encoding import Encoding, Filed
 from likewise.spaces.base import Enumerable
 from likewise.spaces.pool import Pool
@@ -345,7 +345,6 @@ class ExhaustiveSearch(Search):
             ranked = short.rank(query, self.objects)
             if len(ranked.objects) and ranked.scores[0] >= short.rest:
                 return ranked
-        count_effort(objects=len(self.objects))
         best = self.partitions.contenders(query, CONTENDERS if most is None else min(EACH * most, CONTENDERS))
         if not len(best.rows):
             self._vain = query

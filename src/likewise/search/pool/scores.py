@@ -16,7 +16,7 @@ from likewise.model.committee import Committee
 from likewise.model.scores import Gram
 from likewise.similarity import encoding as stored
 from likewise.similarity.algebra import Mix
-from likewise.similarity.base import Matrix, Named, Similarity, Vector, check_scores, check_selves, count_effort
+from likewise.similarity.base import Matrix, Named, Similarity, Vector, check_scores, check_selves
 from likewise.similarity.encoding import Encoding, Filed, join, take
 from likewise.similarity.features import GOLDEN, mixed
 
@@ -453,7 +453,6 @@ class Chunk:
         for start in range(0, self.size, step):
             part = slice(start, min(start + step, self.size))
             scores = similarity.between(take(encodings, part), others)
-            count_effort(comparisons=scores.size)
             names = _Rows(self.first + start, len(scores))
             check_scores(scores, names, query.objects(k, new), signed=similarity.signed)
             block[:, part] = scores.T
