@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from examples.similarities.graph_edit import edit_distance
 from numpy.typing import NDArray
 
 import likewise as lw
@@ -140,7 +141,8 @@ def graphs(rng: Generator) -> Problem:
         labels = [data["label"] for _, data in graph.nodes(data=True)]
         return sum(weights[label] for label in labels) + bond * graph.number_of_edges()
 
-    return Problem(space, lw.GraphEdit(), objects, standardised(np.array([value(graph) for graph in objects])))
+    values = standardised(np.array([value(graph) for graph in objects]))
+    return Problem(space, lw.from_distance(edit_distance), objects, values)
 
 
 def permutations(rng: Generator) -> Problem:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import MissingExtra, SimilarityError
+from likewise.errors import SimilarityError
 from likewise.similarity.base import Matrix, check_whole, check_widths
 from likewise.similarity.functions import DistanceSimilarity
 from likewise.similarity.kinds.vectors import squared_distances
@@ -51,7 +51,7 @@ class SampleWasserstein(DistanceSimilarity):
     """exp(−W²/ℓ) or constant − W², with W the 2-Wasserstein distance of two samples.
 
     In one dimension W² = ∫(F⁻¹ − G⁻¹)² du, exactly, by sorting; there exp(−W²/ℓ) is PSD. In more it is the optimal
-    transport of POT, and not PSD; for many objects `SlicedWasserstein` is far quicker.
+    transport of the package POT, and not PSD; for many objects `SlicedWasserstein` is far quicker.
 
     >>> SampleWasserstein(constant=10.0)([0.0, 1.0], [2.0, 2.0, 3.0, 3.0])
     6.0
@@ -79,10 +79,8 @@ def _transport(x: Matrix, y: Matrix) -> float:
         return _by_quantiles(x[:, 0], y[:, 0])
     if x is y or np.array_equal(x, y):
         return 0.0
-    try:
-        import ot
-    except ImportError:
-        raise MissingExtra("the Wasserstein distance of samples in several dimensions", "POT", "transport") from None
+    import ot
+
     return max(float(ot.emd2(ot.unif(len(x)), ot.unif(len(y)), squared_distances(x, y))), 0.0)
 
 

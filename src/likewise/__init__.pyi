@@ -41,12 +41,10 @@ from likewise.similarity.kinds.gaussians import Gaussian as Gaussian
 from likewise.similarity.kinds.gaussians import GaussianEmbedding as GaussianEmbedding
 from likewise.similarity.kinds.gaussians import SymmetricKL as SymmetricKL
 from likewise.similarity.kinds.gaussians import Wasserstein2 as Wasserstein2
-from likewise.similarity.kinds.graphs import GraphEdit as GraphEdit
 from likewise.similarity.kinds.graphs import ShortestPath as ShortestPath
 from likewise.similarity.kinds.graphs import WeisfeilerLehman as WeisfeilerLehman
 from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy as MaximumMeanDiscrepancy
 from likewise.similarity.kinds.mixtures import MeanEmbedding as MeanEmbedding
-from likewise.similarity.kinds.mixtures import OptimalTransport as OptimalTransport
 from likewise.similarity.kinds.molecules import CanonicalSMILES as CanonicalSMILES
 from likewise.similarity.kinds.molecules import Descriptors as Descriptors
 from likewise.similarity.kinds.molecules import Reactions as Reactions
@@ -54,13 +52,11 @@ from likewise.similarity.kinds.molecules import Tanimoto as Tanimoto
 from likewise.similarity.kinds.molecules import TanimotoCounts as TanimotoCounts
 from likewise.similarity.kinds.monte_carlo import MonteCarloJS as MonteCarloJS
 from likewise.similarity.kinds.monte_carlo import MonteCarloKL as MonteCarloKL
-from likewise.similarity.kinds.permutations import Footrule as Footrule
 from likewise.similarity.kinds.permutations import Kendall as Kendall
 from likewise.similarity.kinds.permutations import Mallows as Mallows
 from likewise.similarity.kinds.permutations import Positions as Positions
 from likewise.similarity.kinds.permutations import Tours as Tours
 from likewise.similarity.kinds.sequences import GlobalAlignment as GlobalAlignment
-from likewise.similarity.kinds.sequences import LocalAlignment as LocalAlignment
 from likewise.similarity.kinds.sequences import ReverseComplement as ReverseComplement
 from likewise.similarity.kinds.series import DTW as DTW
 from likewise.similarity.kinds.series import GlobalAlignmentKernel as GlobalAlignmentKernel
@@ -76,7 +72,6 @@ from likewise.similarity.kinds.strings import Indel as Indel
 from likewise.similarity.kinds.strings import JaroWinkler as JaroWinkler
 from likewise.similarity.kinds.strings import Levenshtein as Levenshtein
 from likewise.similarity.kinds.strings import NGrams as NGrams
-from likewise.similarity.kinds.strings import Subsequences as Subsequences
 from likewise.similarity.kinds.vectors import RBF as RBF
 from likewise.similarity.kinds.vectors import Cosine as Cosine
 from likewise.similarity.kinds.vectors import Linear as Linear

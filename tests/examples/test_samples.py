@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from examples.similarities.samples import SampleWasserstein, SlicedWasserstein
@@ -11,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from likewise.errors import MissingExtra, SimilarityError
+from likewise.errors import SimilarityError
 from likewise.similarity.kinds.gaussians import Gaussian, Wasserstein2
 from likewise.testing.similarities import check_similarity
 
@@ -80,13 +78,6 @@ CLOUDS = [np.random.default_rng(i).normal(size=(5 + i, 2)) + 0.3 * i for i in ra
 def test_laws_of_similarities(similarity, objects) -> None:  # type: ignore[no-untyped-def]
     pytest.importorskip("ot")
     check_similarity(similarity, objects, wrong=["x", [], [np.nan], np.zeros((2, 3)), np.zeros((2, 2, 2)), 3.0])
-
-
-def test_without_pot_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ot", None)
-    with pytest.raises(MissingExtra, match=r"POT.*likewise\[transport\]"):
-        SampleWasserstein()(np.zeros((2, 2)), np.ones((3, 2)))
-    assert SampleWasserstein(lengthscale=1.0)([0.0], [1.0]) == pytest.approx(np.exp(-1.0))
 
 
 def test_options_that_do_not_fit_are_refused() -> None:

@@ -30,6 +30,10 @@ def same_places(x: Sequence[int], y: Sequence[int]) -> float:
     return sum(a == b for a, b in zip(x, y, strict=True)) / len(x)
 
 
+def far_places(x: Sequence[int], y: Sequence[int]) -> float:
+    return 1.0 - same_places(x, y)
+
+
 def near(x: Any, y: Any) -> float:
     return float(np.exp(-np.sum((x - y) ** 2)))
 
@@ -95,6 +99,8 @@ def test_array_work_is_not_rationed() -> None:
     assert most(lw.Positions(), 10) == np.inf
     assert most(same_places, 10) > most(same_places, 20) > FEWEST
     assert most(lw.from_function(same_places, microseconds=1e9), 10) == FEWEST
+    assert most(lw.from_distance(far_places), 10) == most(same_places, 10)
+    assert most(lw.from_distance(far_places, microseconds=1e9), 10) == FEWEST
     # The parts of a sum count.
     assert most(lw.Positions() + lw.from_function(same_places), 10) == most(same_places, 10)
 
@@ -124,5 +130,6 @@ def test_the_study_says_what_an_ask_took() -> None:
 
 @pytest.mark.parametrize("wrong", [-1.0, np.inf, np.nan, "fast"])
 def test_a_time_that_is_none_is_refused(wrong: Any) -> None:
-    with pytest.raises(lw.SimilarityError, match="microseconds="):
-        lw.from_function(same_places, microseconds=wrong)
+    for similarity in (lw.from_function, lw.from_distance):
+        with pytest.raises(lw.SimilarityError, match="microseconds="):
+            similarity(same_places, microseconds=wrong)

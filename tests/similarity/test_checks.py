@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from examples.similarities.jensen_shannon import JensenShannon
 from examples.similarities.samples import SlicedWasserstein
+from examples.similarities.subsequences import Subsequences
 
 import likewise as lw
 from likewise.errors import SimilarityError
@@ -19,7 +20,7 @@ from likewise.similarity.base import Similarity
     "make",
     [
         lw.NGrams,
-        lw.Subsequences,
+        Subsequences,
         lw.WeisfeilerLehman,
         lambda n: JensenShannon(points=n),
         lambda n: SlicedWasserstein(directions=n),

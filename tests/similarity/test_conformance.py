@@ -13,9 +13,9 @@ from likewise.similarity.algebra import Symmetrised, warped
 from likewise.similarity.base import LogNormal, Normalised, Parameter, Similarity
 from likewise.similarity.coordinates import Coordinates, Rescaled
 from likewise.similarity.kinds.molecules import CanonicalSMILES, Descriptors, Tanimoto, TanimotoCounts
-from likewise.similarity.kinds.sequences import GlobalAlignment, LocalAlignment, ReverseComplement
+from likewise.similarity.kinds.sequences import GlobalAlignment, ReverseComplement
 from likewise.similarity.kinds.sets import Dice, Jaccard, MinMax, Overlap
-from likewise.similarity.kinds.strings import Damerau, Hamming, Indel, JaroWinkler, Levenshtein, NGrams, Subsequences
+from likewise.similarity.kinds.strings import Damerau, Hamming, Indel, JaroWinkler, Levenshtein, NGrams
 from likewise.similarity.kinds.vectors import RBF, Cosine, Linear, Matern
 from likewise.similarity.records import Parts
 from likewise.testing.similarities import check_similarity
@@ -76,14 +76,10 @@ CASES: list[tuple[Similarity, Sequence[Any], Sequence[Any]]] = [
     (NGrams(2), WORDS, NO_TEXT),
     (NGrams(3, up_to=True), WORDS, NO_TEXT),
     (NGrams(2, how="minmax"), WORDS, NO_TEXT),
-    (Subsequences(2, 0.4), WORDS, NO_TEXT),
-    (Subsequences(3), DNA, NO_TEXT),
     (GlobalAlignment(), PROTEINS, ["", "JJ", 7, "ÅÄÖ"]),
-    (LocalAlignment("NUC.4.4", 5.0, 0.5), DNA, ["", "ACGJ", None, "NNN"]),
     (ReverseComplement(Hamming()), DNA, ["ACGTACGX", 7]),
     (ReverseComplement(Hamming([1, 2, 3, 4, 1, 2, 3, 0.1]), "max"), DNA, ["ACGTACGX", 7]),
     (ReverseComplement(NGrams(3)), DNA, ["ACGTACGX", 7]),
-    (ReverseComplement(LocalAlignment("NUC.4.4"), "max"), DNA, ["ACGTACGX", ""]),
     (Jaccard(), SETS, NO_SET),
     (Dice(), SETS, NO_SET),
     (Overlap(), SETS, NO_SET),

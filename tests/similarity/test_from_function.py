@@ -33,7 +33,6 @@ COMBINED: list[tuple[Callable[[Any], Similarity], Callable[[str], Any]]] = [
     (lambda f: lw.Parts(a=f, b=lw.Indel()), lambda x: {"a": x, "b": x}),
     (lambda f: lw.MeanEmbedding(f), lambda x: {x: 1.0, "A": 2.0}),
     (lambda f: lw.MaximumMeanDiscrepancy(f), lambda x: {x: 1.0, "A": 2.0}),
-    (lambda f: lw.OptimalTransport(f), lambda x: {x: 1.0}),
 ]
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.similarities.footrule import Footrule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
 from likewise.similarity.algebra import Warped
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds.permutations import Footrule, Kendall, Mallows, Positions, Tours
+from likewise.similarity.kinds.permutations import Kendall, Mallows, Positions, Tours
 from likewise.spaces.permutations import Permutations
 from likewise.study.study import Study
 

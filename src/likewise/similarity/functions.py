@@ -268,9 +268,14 @@ def from_function(
     >>> near.linearise(near.encode([1.0]), near.encode([3.0]))[1](np.ones((1, 1))).tolist()
     [[4.0]]
     """
+    check_microseconds(microseconds)
+    return FunctionSimilarity(function, declared_psd=psd, gradient=gradient, pair_price=float(microseconds))
+
+
+def check_microseconds(microseconds: Any) -> None:
+    """Raises a SimilarityError if this is not a time of a call."""
     if not (isinstance(microseconds, int | float | np.number) and 0 <= microseconds < np.inf):
         raise SimilarityError(f"microseconds={microseconds!r} must be a number, 0 or more: how long a call takes")
-    return FunctionSimilarity(function, declared_psd=psd, gradient=gradient, pair_price=float(microseconds))
 
 
 def as_similarity(given: Similarity | Function) -> Similarity:
@@ -470,6 +475,10 @@ class FunctionDistance(DistanceSimilarity):
     def name(self) -> str:
         return self.function.name
 
+    @property
+    def pair_price(self) -> float:
+        return self.function.pair_price
+
     def encode(self, objects: Sequence[Any]) -> Encoding:
         return self.function.encode(objects)
 
@@ -490,15 +499,19 @@ class FunctionDistance(DistanceSimilarity):
         return super().fitted(a)
 
 
-def from_distance(function: Function, *, lengthscale: float | None = None) -> FunctionDistance:
+def from_distance(
+    function: Function, *, lengthscale: float | None = None, microseconds: float = CALL
+) -> FunctionDistance:
     """A similarity, exp(−d/ℓ), from a plain function that says how far apart two objects are.
 
     function: of two objects; symmetric, 0 for an object and itself, and never negative.
     lengthscale: ℓ, the distance at which two objects are alike by 37 %. None (default): a study takes the median
         distance of what it has observed; elsewhere it is 1.
+    microseconds: about how long a call takes, as for `from_function`; 100 by default.
 
     >>> apart = from_distance(lambda x, y: abs(x - y), lengthscale=2.0)
     >>> apart(1, 1), round(apart(1, 3), 2)
     (1.0, 0.37)
     """
-    return FunctionDistance(Distances(function), lengthscale)
+    check_microseconds(microseconds)
+    return FunctionDistance(Distances(function, pair_price=float(microseconds)), lengthscale)

@@ -14,7 +14,7 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.algebra import COMBINATIONS
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds.permutations import ORDERS, Numbered
+from likewise.similarity.kinds.permutations import Numbered
 from likewise.spaces.base import Generator, Items, Space, checked_where, child, different, neighbours
 from likewise.spaces.codec import listed_text, read_items
 from likewise.tables.cells import Decimal
@@ -131,7 +131,7 @@ class Permutations(Space):
             return similarity
         if isinstance(similarity, COMBINATIONS):
             return similarity.rebuilt([self.view(part) for part in similarity.parts])
-        return Numbered(similarity, self.items) if isinstance(similarity, ORDERS) else similarity
+        return Numbered(similarity, self.items) if similarity.kind == "permutations" else similarity
 
 
 def _pairs(n: int, count: int, rng: Generator) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from likewise.similarity.algebra import Fixed
 from likewise.similarity.base import Similarity
 from likewise.similarity.encoding import MANY, PER_LEVEL, Encoding, Levels, count_rows, join, plain, take
 from likewise.similarity.functions import as_similarity, from_function
-from likewise.similarity.kinds.permutations import Footrule
+from likewise.similarity.kinds.permutations import Mallows
 from likewise.similarity.kinds.sets import Equal, Jaccard
 from likewise.similarity.kinds.strings import Hamming, Levenshtein
 from likewise.similarity.kinds.vectors import RBF, Linear, Matern
@@ -194,10 +194,10 @@ def test_derivatives_are_those_of_the_plain_encoding(how: Literal["product", "su
 def test_what_is_learnt_and_settled_is_that_of_the_plain_encoding() -> None:
     rows = numbered_rows()
     orders = [(0, 1, 2, 3), (1, 0, 2, 3), (3, 2, 1, 0)]
-    parts = Parts(x=RBF(), y=RBF(), order=Footrule())
+    parts = Parts(x=RBF(), y=RBF(), order=Mallows())
     a = parts.encode([{**row, "order": orders["abc".index(row["colour"])]} for row in rows])
     settled = parts.fitted(a)
-    assert settled.parts[2] == parts.fitted(plain(a)).parts[2] != Footrule()
+    assert settled.parts[2] == parts.fitted(plain(a)).parts[2] != Mallows()
     values = np.array([row["x"] - row["y"] for row in rows])
     found, expected = learn(settled, a, values), learn(settled, plain(a), values)
     assert (found.log_posterior, found.ratio) == (expected.log_posterior, expected.ratio)

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds import graphs as graphedit
 from likewise.similarity.kinds import graphs as graphs_module
-from likewise.similarity.kinds.graphs import GraphEdit, ShortestPath, WeisfeilerLehman
+from likewise.similarity.kinds.graphs import ShortestPath, WeisfeilerLehman
 from likewise.testing.similarities import check_similarity
 
 COUNTED: list[Similarity] = [
@@ -175,7 +174,7 @@ def test_many_graphs_are_encoded_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     assert abs(similarity.encode(objects) - whole).max() < 1e-12
 
 
-@pytest.mark.parametrize("similarity", [*COUNTED, GraphEdit(1.0)], ids=name)
+@pytest.mark.parametrize("similarity", COUNTED, ids=name)
 def test_a_missing_label_is_named(similarity: Similarity) -> None:
     half = nx.path_graph(3)
     half.nodes[0]["label"] = "C"
@@ -196,61 +195,8 @@ def test_labels_that_cannot_be_recognised_are_named() -> None:
     [
         lambda: WeisfeilerLehman(-1),
         lambda: WeisfeilerLehman(1.5),  # type: ignore[arg-type]
-        lambda: GraphEdit(timeout=-1.0),
-        lambda: GraphEdit(lengthscale=0.0),
     ],
 )
 def test_wrong_settings_are_refused(wrong: Any) -> None:
     with pytest.raises(SimilarityError, match="not"):
         wrong()
-
-
-small = st.builds(random_graph, st.integers(0, 10_000), labelled=st.booleans(), nodes=st.just(4))
-
-
-@settings(max_examples=25, deadline=None)
-@given(small, small, st.integers(0, 100))
-def test_edit_distance_is_that_of_networkx(a: Any, b: Any, seed: int) -> None:
-    def same(x: dict[str, Any], y: dict[str, Any]) -> bool:
-        return x.get("label") == y.get("label")
-
-    expected = nx.graph_edit_distance(a, b, node_match=same, edge_match=same)
-    exact = GraphEdit(timeout=None, constant=100.0)
-    assert 100.0 - exact(a, b) == pytest.approx(expected)
-    assert exact(b, a) == exact(a, b)
-    assert exact(a, shuffled(a, np.random.default_rng(seed))) == 100.0
-    bound = GraphEdit(timeout=0, constant=100.0)
-    assert 100.0 - bound(a, b) >= expected - 1e-9
-
-
-def test_edit_conformance() -> None:
-    objects = [random_graph(seed, nodes=4) for seed in range(6)]
-    check_similarity(GraphEdit(timeout=None), objects, wrong=["CCO", nx.MultiGraph([(0, 1)])])
-    check_similarity(GraphEdit(timeout=0, lengthscale=2.0), [random_graph(seed, nodes=9) for seed in range(6)])
-
-
-def test_each_pair_is_searched_once_and_within_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    searched = []
-    real = graphedit.edit_distance
-    monkeypatch.setattr(graphedit, "edit_distance", lambda *given: searched.append(given) or real(*given))
-    similarity = GraphEdit(timeout=0.02)
-    big = [nx.gnp_random_graph(12, 0.3, seed=seed) for seed in range(3)]
-    encoding = similarity.encode(big)
-    first = similarity.between(encoding, encoding)
-    again = similarity.encode([graph.copy() for graph in big])
-    similarity.fitted(encoding).between(again, encoding)
-    np.testing.assert_array_equal(similarity.between(again, encoding), first)
-    assert len(searched) == 3
-
-
-def test_a_graph_changed_after_encoding_keeps_its_scores() -> None:
-    similarity = GraphEdit(timeout=None)
-    graph, other = nx.path_graph(3), nx.path_graph(4)
-    encoding = similarity.encode([graph, other])
-    graph.add_edge(2, 3)
-    assert similarity.between(encoding, encoding)[0, 1] == pytest.approx(np.exp(-2.0))
-
-
-def test_directed_and_undirected_graphs_have_no_edit_distance() -> None:
-    with pytest.raises(SimilarityError, match="directed with undirected"):
-        GraphEdit()(nx.path_graph(2), nx.DiGraph([(0, 1)]))

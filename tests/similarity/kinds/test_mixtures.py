@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
 from likewise.similarity.encoding import join, take
 from likewise.similarity.functions import from_function as plain
 from likewise.similarity.kinds import mixtures as measures
-from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy, MeanEmbedding, OptimalTransport
+from likewise.similarity.kinds.mixtures import MaximumMeanDiscrepancy, MeanEmbedding
 from likewise.similarity.kinds.permutations import Kendall
 from likewise.similarity.kinds.vectors import RBF, Cosine, Matern
 from likewise.testing.similarities import check_similarity
@@ -48,29 +47,17 @@ def test_mean_embedding_and_discrepancy_as_defined(a: dict[float, float], b: dic
 
 
 @relaxed
-@given(mixtures, mixtures, st.sampled_from(["metric", "gap"]))
-def test_transport_is_the_linear_program(a: dict[float, float], b: dict[float, float], cost: Any) -> None:
-    gap = 1.0 - ground(a, b)
-    costs = gap if cost == "gap" else np.sqrt(2.0 * gap)
-    n, m = costs.shape
-    sums = np.vstack([np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))])
-    plan = linprog(costs.ravel(), A_eq=sums, b_eq=np.concatenate([shares(a), shares(b)]), bounds=(0, None))
-    assert 10.0 - OptimalTransport(K, cost, constant=10.0)(a, b) == pytest.approx(plan.fun, abs=1e-7)
-
-
-@relaxed
 @given(mixtures, st.floats(0.1, 100))
 def test_units_order_and_form_do_not_count(a: dict[float, float], unit: float) -> None:
     halves = [(x, 0.5 * unit * w) for x, w in a.items()]
     pairs = [*halves, *reversed(halves), (99.0, 0.0)]
-    for similarity in (MeanEmbedding(K), MaximumMeanDiscrepancy(K), OptimalTransport(K)):
+    for similarity in (MeanEmbedding(K), MaximumMeanDiscrepancy(K)):
         assert similarity(a, pairs) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_one_object_each_is_the_ground_similarity() -> None:
     for x, y in ((0.0, 1.0), (2.0, 5.0)):
         assert MeanEmbedding(K)({x: 3.0}, {y: 2.0}) == pytest.approx(K(x, y))
-        assert OptimalTransport(K, "gap", constant=1.0)({x: 3.0}, {y: 2.0}) == pytest.approx(K(x, y))
 
 
 def random_mixtures(count: int, seed: int = 0) -> list[Any]:
@@ -89,8 +76,6 @@ def random_mixtures(count: int, seed: int = 0) -> list[Any]:
         MaximumMeanDiscrepancy(RBF()),
         MaximumMeanDiscrepancy(Matern(1.0), lengthscale=0.3),
         MaximumMeanDiscrepancy(Cosine(), constant=10.0),
-        OptimalTransport(RBF(1.0)),
-        OptimalTransport(RBF(), "gap", lengthscale=0.5),
     ],
     ids=repr,
 )
@@ -105,7 +90,7 @@ def test_any_ground_similarity_serves() -> None:
     check_similarity(MeanEmbedding(Kendall()), orders, wrong=[{(0, 0, 1): 1.0}])
     lengths = plain(lambda x, y: 1.0 / (1 + abs(len(x) - len(y))))
     texts = [{"a": 1.0, "bb": 2.0}, {"ccc": 1.0}, {"a": 1.0, "dddd": 1.0}, {"bb": 1.0}]
-    for similarity in (MeanEmbedding(lengths), MaximumMeanDiscrepancy(lengths), OptimalTransport(lengths)):
+    for similarity in (MeanEmbedding(lengths), MaximumMeanDiscrepancy(lengths)):
         check_similarity(similarity, texts)
         assert not similarity.psd
 
@@ -176,14 +161,12 @@ def test_wrong_mixtures_are_named() -> None:
 
 
 def test_wrong_settings_are_refused() -> None:
-    with pytest.raises(SimilarityError, match="'metric' or 'gap', not 'euclid'"):
-        OptimalTransport(K, "euclid")  # type: ignore[arg-type]
     with pytest.raises(SimilarityError, match="needs a positive lengthscale"):
         MaximumMeanDiscrepancy(K, -1.0)
 
 
 def test_no_objects_have_no_scores() -> None:
-    for similarity in (MeanEmbedding(K), MaximumMeanDiscrepancy(K), OptimalTransport(K)):
+    for similarity in (MeanEmbedding(K), MaximumMeanDiscrepancy(K)):
         some, none = similarity.encode([{0.0: 1.0}]), similarity.encode([])
         assert similarity.between(some, none).shape == (1, 0)
         assert similarity.between(none, some).shape == (0, 1)

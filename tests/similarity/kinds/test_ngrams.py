@@ -1,11 +1,10 @@
-"""n-grams against scikit-learn's counts, subsequences against enumeration."""
+"""n-grams against scikit-learn's counts."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -17,10 +16,9 @@ from sklearn.metrics.pairwise import cosine_similarity
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
 from likewise.similarity.encoding import take
-from likewise.similarity.kinds.strings import NGrams, Subsequences
+from likewise.similarity.kinds.strings import NGrams
 
 long_enough = st.lists(st.text(alphabet="ABC", min_size=3, max_size=12), min_size=1, max_size=6)
-any_length = st.lists(st.text(alphabet="AB", max_size=7), min_size=1, max_size=6)
 
 
 def scores(like: Similarity, objects: list[str]) -> np.ndarray:
@@ -60,13 +58,13 @@ def test_many_objects_in_blocks_are_scored_as_few() -> None:
     np.testing.assert_allclose(whole, cosine_similarity(sklearn_counts(objects, 3, 3)), atol=1e-12)
 
 
-@pytest.mark.parametrize("like", [NGrams(3), NGrams(3, how="minmax"), Subsequences(3)])
+@pytest.mark.parametrize("like", [NGrams(3), NGrams(3, how="minmax")])
 def test_a_short_string_is_like_itself_alone(like: Similarity) -> None:
     found = scores(like, ["", "A", "AB", "B", "ABCABC"])
     np.testing.assert_allclose(found, np.eye(5), atol=1e-15)
 
 
-@pytest.mark.parametrize("like", [NGrams(2), NGrams(2, how="minmax", up_to=True), Subsequences(2)])
+@pytest.mark.parametrize("like", [NGrams(2), NGrams(2, how="minmax", up_to=True)])
 def test_tokens_count_as_letters(like: Similarity) -> None:
     words = {"a": "the", "b": ("a", 1), "c": 7.5}
     x, y = "abcabca", "acbbca"
@@ -84,55 +82,19 @@ def test_ngrams_are_the_same_columns_in_every_process() -> None:
     assert len(found) == 1
 
 
-def enumerated(x: str, y: str, length: int, decay: float) -> float:
-    """K(x, y) by listing every subsequence of both."""
-
-    def weights(text: str) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for places in combinations(range(len(text)), length):
-            word = "".join(text[p] for p in places)
-            found[word] = found.get(word, 0.0) + decay ** (places[-1] - places[0] + 1)
-        return found
-
-    a, b = weights(x), weights(y)
-    return sum(weight * b[word] for word, weight in a.items() if word in b)
-
-
-@given(any_length, st.integers(1, 4), st.floats(0.1, 1.0))
-@settings(max_examples=60)
-def test_subsequences_are_those_of_enumeration(objects: list[str], length: int, decay: float) -> None:
-    found = scores(Subsequences(length, decay), objects)
-    for i, x in enumerate(objects):
-        for j, y in enumerate(objects):
-            own = enumerated(x, x, length, decay) * enumerated(y, y, length, decay)
-            expected = enumerated(x, y, length, decay) / np.sqrt(own) if own else float(x == y and len(x) < length)
-            assert found[i, j] == pytest.approx(expected, abs=1e-9)
-
-
-@given(any_length, any_length)
-@settings(max_examples=20)
-def test_subsequences_of_two_lists_are_those_of_one(a: list[str], b: list[str]) -> None:
-    like = Subsequences(2)
-    both = like.between(like.encode(a), like.encode(b))
-    np.testing.assert_allclose(both, scores(like, a + b)[: len(a), len(a) :], atol=1e-12)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
         lambda: NGrams(0),
         lambda: NGrams(2, how="euclid"),  # type: ignore[arg-type]
-        lambda: Subsequences(0),
-        lambda: Subsequences(2, decay=0.0),
-        lambda: Subsequences(2, decay=1.5),
     ],
 )
 def test_impossible_settings_are_refused(wrong: object) -> None:
-    with pytest.raises(SimilarityError, match=r"0|euclid|1\.5"):
+    with pytest.raises(SimilarityError, match=r"0|euclid"):
         wrong()  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("like", [NGrams(2), Subsequences(2)])
+@pytest.mark.parametrize("like", [NGrams(2)])
 def test_what_is_no_string_is_named(like: Similarity) -> None:
     with pytest.raises(SimilarityError, match="object 1 is not a string"):
         like.encode(["AB", 17])

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.similarities.footrule import Footrule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from likewise.errors import SimilarityError
 from likewise.similarity.base import Similarity
-from likewise.similarity.kinds.permutations import Footrule, Kendall, Mallows, Positions, Tours, as_permutations
+from likewise.similarity.kinds.permutations import Kendall, Mallows, Positions, Tours, as_permutations
 from likewise.testing.similarities import check_similarity
 
 ALL: list[Similarity] = [Kendall(), Mallows(0.3), Footrule(0.3), Positions(), Tours()]

@@ -7,13 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from examples.similarities.local_alignment import LocalAlignment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import MissingExtra, SimilarityError
 from likewise.similarity.base import Similarity
 from likewise.similarity.kinds import sequences
-from likewise.similarity.kinds.sequences import GlobalAlignment, LocalAlignment, ReverseComplement, reverse_complement
+from likewise.similarity.kinds.sequences import GlobalAlignment, ReverseComplement, reverse_complement
 from likewise.similarity.kinds.strings import Hamming, Levenshtein, NGrams
 
 pytest.importorskip("Bio")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.similarities.footrule import Footrule
 from examples.similarities.jensen_shannon import GeometricJensenShannon, JensenShannon
 from examples.similarities.samples import SampleWasserstein, SlicedWasserstein
 
@@ -58,7 +59,7 @@ CASES: list[tuple[Similarity, Make, int, int]] = [
     *((kind(), sample, 1, 2) for kind in (SampleWasserstein, SlicedWasserstein)),
     *((kind(), bits, 3, 2) for kind in (lw.Jaccard, lw.Dice, lw.Overlap, lw.Hamming)),
     *((kind(), bits, 60, 70) for kind in (lw.Jaccard, lw.Dice, lw.Overlap, lw.Hamming)),
-    *((kind(), permutation, 4, 5) for kind in (lw.Kendall, lw.Mallows, lw.Footrule, lw.Positions, lw.Tours)),
+    *((kind(), permutation, 4, 5) for kind in (lw.Kendall, lw.Mallows, Footrule, lw.Positions, lw.Tours)),
     *((kind(), sample, 1, 2) for kind in (lw.SoftDTW, lw.GlobalAlignmentKernel)),
     (lw.MeanEmbedding(lw.RBF()), lambda width: [(vector(width), 1.0)], 2, 3),
     (lw.Parts(a=lw.RBF()), lambda width: {"a": vector(width)}, 2, 3),

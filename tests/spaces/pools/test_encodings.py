@@ -124,7 +124,12 @@ def test_a_frozen_dataclass_is_encoded_elsewhere_and_what_is_none_here(tmp_path:
     assert set(whole(Pool(WORDS, processes=1), Lengths())[:, 1]) == {os.getpid()}
     whole(Pool(WORDS, cache=tmp_path, processes=1), Lengths())
     assert not list(tmp_path.iterdir()), "the class may change, and its encodings would stay"
-    plain = [lw.from_function(lambda x, y: 1.0), lw.Precomputed(["a"], [[1.0]]), lw.GraphEdit(), Unfrozen()]
+    plain = [
+        lw.from_function(lambda x, y: 1.0),
+        lw.Precomputed(["a"], [[1.0]]),
+        lw.from_distance(lambda x, y: 1.0),
+        Unfrozen(),
+    ]
     assert not any(one.portable or (one + lw.Hamming()).portable for one in plain)
 
 

@@ -74,7 +74,7 @@ def _fault(x: Any) -> str | None:
     return f"repeats the item {often[0]}; each of 0 … {len(row) - 1} occurs once" if len(often) else None
 
 
-def _check_lengths(n: int, other: int) -> None:
+def check_lengths(n: int, other: int) -> None:
     check_widths(n, other, "permutations", "items", "compare permutations of one length")
 
 
@@ -84,7 +84,7 @@ def _differing(a: Matrix, b: Matrix) -> Matrix:
 
     if not (len(a) and len(b)):
         return np.zeros((len(a), len(b)))
-    _check_lengths(a.shape[1], b.shape[1])
+    check_lengths(a.shape[1], b.shape[1])
     return cast(Matrix, cdist(a, b, "hamming")) * a.shape[1]
 
 
@@ -103,7 +103,7 @@ def _discordant(a: Orders, b: Orders) -> Matrix:
     if not (len(x) and len(y)):
         return np.zeros((len(x), len(y)))
     n = int(sizes[0])
-    _check_lengths(n, int(others[0]))
+    check_lengths(n, int(others[0]))
     either = np.add.outer(packed_sizes(x), packed_sizes(y))
     return (either - 2.0 * packed_intersections(x, y).astype(float)) / max(n * (n - 1) // 2, 1)
 
@@ -159,40 +159,6 @@ class Mallows(DistanceSimilarity):
 
 
 @dataclass(frozen=True)
-class Footrule(DistanceSimilarity):
-    """exp(−d/ℓ), d = Σ_k |place of k in p − place of k in q| / ⌊n²/2⌋: Spearman's footrule as a share of its largest.
-
-    PSD, as d is a distance of absolute differences; with a `constant` (constant − d) it need not be.
-
-    lengthscale: the distance ℓ at which a score falls to 1/e; None (default): the median distance of the observed
-        objects.
-
-    >>> round(Footrule(lengthscale=1.0)((0, 1, 2), (2, 1, 0)), 4)
-    0.3679
-    """
-
-    kind = "permutations"
-    compares = "how far items have moved"
-    lengthscale: float | None = None
-    constant: float | None = None
-
-    @property
-    def psd(self) -> bool:
-        return self.constant is None
-
-    def encode(self, objects: Sequence[Any]) -> Matrix:
-        return np.argsort(as_permutations(objects), axis=1).astype(float)
-
-    def distances(self, a: Matrix, b: Matrix) -> Matrix:
-        from scipy.spatial.distance import cdist
-
-        if not (len(a) and len(b)):
-            return np.zeros((len(a), len(b)))
-        _check_lengths(a.shape[1], b.shape[1])
-        return cast(Matrix, cdist(a, b, "cityblock")) / max(a.shape[1] ** 2 // 2, 1)
-
-
-@dataclass(frozen=True)
 class Positions(Normalised):
     """The share of positions that hold the same item: for assignments, where the place of an item is what counts. PSD.
 
@@ -240,10 +206,6 @@ class Tours(Normalised):
         return np.ones_like(missed) if n <= 3 else 2.0 - missed / n
 
 
-# Those that want the items as numbers.
-ORDERS = (Kendall, Mallows, Footrule, Positions, Tours)
-
-
 # Permutations of named items, for similarities of permutations of 0, …, n−1.
 
 
@@ -258,6 +220,8 @@ class Numbered(Through):
     0.5
     """
 
+    # What it reads is no permutation of numbers.
+    kind = None
     inner: Similarity
     items: tuple[Any, ...]
 

@@ -1,4 +1,4 @@
-"""Similarities of biological sequences: global and local alignment, and symmetry under reverse complement.
+"""Similarities of biological sequences: alignment, and symmetry under reverse complement.
 
 An alignment scores each pair of letters by a substitution matrix and each gap by its length; here it is divided by the
 sequences' scores with themselves, s(x, x') / √(s(x, x) s(x', x')), and what is below 0 counts as 0. Biopython gives the
@@ -77,16 +77,27 @@ def _row(mode: Mode, matrix: str, gap_open: float, gap_extend: float) -> Callabl
 
 
 @dataclass(frozen=True)
-class Alignment(Normalised):
-    """A normalised alignment score; the encoding is the sequences and their scores with themselves."""
+class GlobalAlignment(Normalised):
+    """Needleman–Wunsch score of whole sequences, normalised to [0, 1]. Not PSD.
+
+    The first letter of a gap costs `gap_open`, each further one `gap_extend`, at the ends as well. Use "BLOSUM62" or
+    another of Biopython's matrices for proteins and "NUC.4.4" for DNA. Unrelated sequences score 0.
+    The encoding is the sequences and their scores with themselves.
+
+    matrix: the name of a matrix of substitution scores in Biopython; "BLOSUM62" by default, for proteins.
+
+    >>> GlobalAlignment("NUC.4.4")("ACGT", "ACGT")
+    1.0
+    """
 
     kind = "sequences"
+    compares = "Needleman–Wunsch score of whole sequences"
     # Of a dozen letters; longer ones take more.
     pair_price = 5.0
     matrix: str = "BLOSUM62"
     gap_open: float = 11.0
     gap_extend: float = 1.0
-    mode: ClassVar[Mode]
+    mode: ClassVar[Mode] = "global"
 
     @property
     def name(self) -> str:
@@ -135,40 +146,6 @@ def _checked(number: int, x: Any, alphabet: set[str], matrix: str) -> str:
             f"its letters are {''.join(sorted(alphabet))}"
         )
     return x.upper()
-
-
-@dataclass(frozen=True)
-class GlobalAlignment(Alignment):
-    """Needleman–Wunsch score of whole sequences, normalised to [0, 1]. Not PSD.
-
-    The first letter of a gap costs `gap_open`, each further one `gap_extend`, at the ends as well. Use "BLOSUM62" or
-    another of Biopython's matrices for proteins and "NUC.4.4" for DNA. Unrelated sequences score 0.
-
-    matrix: the name of a matrix of substitution scores in Biopython; "BLOSUM62" by default, for proteins.
-
-    >>> GlobalAlignment("NUC.4.4")("ACGT", "ACGT")
-    1.0
-    """
-
-    compares = "Needleman–Wunsch score of whole sequences"
-    mode = "global"
-
-
-@dataclass(frozen=True)
-class LocalAlignment(Alignment):
-    """Smith–Waterman score of the two most alike stretches, normalised to [0, 1]. Not PSD.
-
-    The first letter of a gap costs `gap_open`, each further one `gap_extend`. Use "BLOSUM62" or another of Biopython's
-    matrices for proteins and "NUC.4.4" for DNA.
-
-    matrix: the name of a matrix of substitution scores in Biopython; "BLOSUM62" by default, for proteins.
-
-    >>> LocalAlignment("NUC.4.4")("ACGTTT", "CCACGT") == 4 / 6
-    True
-    """
-
-    compares = "Smith–Waterman score of the most alike stretches"
-    mode = "local"
 
 
 def reverse_complement(x: str) -> str:
