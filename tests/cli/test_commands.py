@@ -147,7 +147,7 @@ def test_lists_name_what_options_take(run: Run) -> None:
     assert names == list(known_similarities())
     text = run("similarities").out
     assert all(name in text for name in names)
-    assert [each["name"] for each in run("spaces", "--json").data["spaces"]] == list(spaces())
+    assert [each["name"] for each in run("spaces", "--json").data["spaces"]] == sorted(spaces())
     assert "strings:ACGT:8" in run("spaces").out
 
 

@@ -529,7 +529,7 @@ def test_a_storage_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch
     def broken(x: Any) -> float:
         raise ValueError("broke the vial")
 
-    monkeypatch.setattr(study._store, "record", answerless)
+    monkeypatch.setattr(study._log, "change", answerless)
     study.optimize(broken, budget=1)
     assert states(study) == ["told"] * 8 + ["failed"]
 
