@@ -12,7 +12,7 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Generator, Space
-from likewise.spaces.condition import EQUAL, Condition, Linear, Relation, Term
+from likewise.spaces.condition import EQUAL, Condition, Linear
 from likewise.spaces.numbers import Scalar
 
 # The part of the unit cube where linear constraints hold: nearest points, random points, and directions inside.
@@ -153,8 +153,8 @@ class LinearConstraints:
         """What a condition ties together; None where nothing, or where it is no text."""
         if not isinstance(condition, Condition):
             return None
-        forms = tuple(form for term in condition.conjuncts if (form := _form(term, parts)) is not None)
-        names = {name for (coefficients, _), _ in forms for name in coefficients}
+        forms = tuple(bound for form, sign in condition.comparisons if (bound := _bound(form, sign, parts)) is not None)
+        names = {name for form, _ in forms for name in form.coefficients}
         tied = {name: part for name, part in parts.items() if name in names and isinstance(part, Scalar)}
         return cls(tied, forms) if forms else None
 
@@ -176,8 +176,8 @@ class LinearConstraints:
     @cached_property
     def _rows(self) -> tuple[Matrix, Vector, np.ndarray[Any, np.dtype[np.bool_]]]:
         """Coefficients, constants, and which constraints are equalities, in the units of the numbers."""
-        rows = np.array([[form[0].get(name, 0.0) for name in self.names] for form, _ in self.constraints])
-        constants = np.array([form[1] for form, _ in self.constraints])
+        rows = np.array([[form.coefficients.get(name, 0.0) for name in self.names] for form, _ in self.constraints])
+        constants = np.array([form.constant for form, _ in self.constraints])
         return rows, constants, np.array([equal for _, equal in self.constraints])
 
     @cached_property
@@ -287,17 +287,14 @@ class LinearConstraints:
         return found
 
 
-def _form(term: Term, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
-    """The linear form of a comparison of numbers that can be tied, as ≤ 0 or = 0; None for all else."""
-    if not isinstance(term, Relation) or term.sign not in ("=", "<=", ">=") or term.difference is None:
+def _bound(form: Linear | None, sign: str, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
+    """The comparison as ≤ 0 or = 0, where it is of numbers that can be tied; None for all else."""
+    if not sign or form is None or not form.coefficients:
         return None
-    coefficients, constant = term.difference
-    tied = all(isinstance(parts.get(name), Scalar) for name in coefficients)
-    if not tied or len(coefficients) < 1 or any(parts[name].box.log[0] for name in coefficients):  # type: ignore[attr-defined]
+    tied = [parts.get(name) for name in form.coefficients]
+    if any(not isinstance(part, Scalar) or part.box.log[0] for part in tied):
         return None
-    if term.sign == ">=":
-        return ({name: -c for name, c in coefficients.items()}, -constant), False
-    return (coefficients, constant), term.sign == "="
+    return (-form if sign == ">=" else form), sign == "="
 
 
 def _fixed(name: str, part: Scalar, only: Mapping[str, Sequence[Any]]) -> Scalar:
