@@ -24,6 +24,26 @@ SNAP = 1e-9
 ROUNDS, SETTLED = 200, 1e-10
 
 
+def nearest_with_sum(vectors: Matrix, lower: Vector, upper: Matrix, weights: Vector, total: float) -> Matrix:
+    """The nearest points with lower ≤ x ≤ upper and Σ a x = b: clip(v − τ a, lower, upper) for some τ of each row.
+
+    The sum is linear in τ between the bends, where a number reaches a bound.
+
+    >>> nearest_with_sum(np.array([[0.9, 0.3, -0.2]]), np.zeros(3), np.ones((1, 3)), np.ones(3), 1.0).round(3).tolist()
+    [[0.8, 0.2, 0.0]]
+    """
+    slopes = np.where(weights, weights, np.inf)
+    bends = np.sort(np.hstack([(vectors - upper) / slopes, (vectors - lower) / slopes]), axis=1)
+    clipped = np.clip(vectors[:, None, :] - bends[:, :, None] * weights, lower, upper[:, None, :])
+    sums = (weights * clipped).sum(axis=2)
+    last = np.clip(np.sum(sums >= total, axis=1), 1, bends.shape[1] - 1)
+    rows = np.arange(len(vectors))
+    (before, after), (high, low) = bends[rows, [last - 1, last]], sums[rows, [last - 1, last]]
+    fall = np.where(high > low, high - low, 1.0)
+    shift = before + np.clip((high - total) / fall, 0.0, 1.0) * (after - before)
+    return np.asarray(np.clip(vectors - shift[:, None] * weights, lower, upper))
+
+
 @dataclass(frozen=True, eq=False)
 class Polytope:
     """Points z with 0 ≤ z ≤ width, A z ≤ b and E z = e; a width is 1, or 0 for a coordinate that is fixed.
@@ -82,8 +102,14 @@ class Polytope:
         return z - (z @ self.equal.T - self.values) @ self._inverse.T if len(self.equal) else z
 
     def project(self, vectors: Matrix) -> Matrix:
-        """The nearest points inside, by Dykstra's alternating projections; what is left is moved towards the centre."""
+        """The nearest points inside: with one equality alone exactly, else by Dykstra's alternating projections.
+
+        What is left is moved towards the centre.
+        """
         z = np.asarray(vectors, dtype=float)
+        if len(self.equal) == 1 and not len(self.bounds):
+            upper = np.broadcast_to(self.widths, z.shape)
+            return self._inside(nearest_with_sum(z, 0.0 * self.widths, upper, self.equal[0], float(self.values[0])))
         norms = np.einsum("ij,ij->i", self.at_most, self.at_most)
         corrections = np.zeros((len(self.bounds) + 1, *z.shape))
         for _ in range(ROUNDS):
