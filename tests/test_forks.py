@@ -100,7 +100,7 @@ def test_a_child_does_not_inherit_the_lock_of_studies_in_memory_held() -> None:
     held = threading.Event()
 
     def hold() -> None:
-        with study._store._lock:  # type: ignore[attr-defined]
+        with study._log.storage._logs[study._log.study].lock:  # type: ignore[attr-defined]
             held.set()
             time.sleep(0.3)
 

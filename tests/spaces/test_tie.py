@@ -61,6 +61,26 @@ def test_percentages_in_steps_add_up(step: float, n: int, seed: int) -> None:
     assert space.moves(x, rng)
 
 
+def test_many_vectors_are_put_on_their_steps_together_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = {"x": 1, "y": 2.5, "z": None, "t": 5}
+    parts = {name: lw.Float(0, 100, step=step) for name, step in steps.items()}
+    tie = lw.Record("x + y + z + t = 100 and x >= 2*y and z <= t", **parts).tie
+    assert tie is not None
+    vectors = np.random.default_rng(0).normal(0.4, 0.5, (60, 4))
+    alone = [tie.from_vector(vector[None])[0] for vector in vectors]
+    calls: list[int] = []
+    from_numbers = lw.Float.from_numbers
+
+    def counted(space: lw.Float, numbers: Any) -> list[Any]:
+        calls.append(len(numbers))
+        return from_numbers(space, numbers)
+
+    monkeypatch.setattr(lw.Float, "from_numbers", counted)
+    for x, y in zip(tie.from_vector(vectors), alone, strict=True):
+        assert x == pytest.approx(y, abs=1e-6)
+    assert len(calls) <= 4 * len(steps)
+
+
 def test_a_study_climbs_along_a_constraint() -> None:
     space = lw.Record("x + y + z = 1", x=lw.Float(0, 1), y=lw.Float(0, 1), z=lw.Float(0, 1))
     study = lw.Study(space, lw.Parts(x=lw.RBF(0.4), y=lw.RBF(0.4), z=lw.RBF(0.4)), seed=0)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from likewise.errors import SpaceError, TableError, UsageError
 from likewise.spaces.base import Space
 from likewise.spaces.categorical import Categorical
-from likewise.spaces.condition import Condition, Relation
+from likewise.spaces.condition import Condition
 from likewise.spaces.description import build, spaces
 from likewise.spaces.numbers import NUMBER, Float, Int, Range, is_range, read_range, write_range
 from likewise.spaces.record import Record
@@ -142,15 +142,15 @@ def _given_by(text: str, item: Item, parts: dict[str, Any]) -> dict[str, Float]:
     missing = [name for name in read.names if name not in parts]
     if not missing:
         return {}
-    term = read.term
-    form = term.difference if isinstance(term, Relation) and term.sign in ("=", "<=") else None
-    if form is None or form[1] >= 0 or any(c <= 0 for c in form[0].values()) or len(form[0]) < 2:
+    form, sign = read.comparisons[0]
+    positive = form is not None and min(form.coefficients.values(), default=0.0) > 0 and len(form.coefficients) > 1
+    if len(read.comparisons) > 1 or sign not in ("=", "<=") or form is None or form.constant >= 0 or not positive:
         raise _fault(
             text,
             item.at + item.text.index(missing[0]),
             f"{missing[0]!r} has no range; write {missing[0]}=0..1, say. If it is a text, put it in quotes",
         )
-    return {name: Float(0.0, -form[1] / form[0][name]) for name in missing}
+    return {name: Float(0.0, -form.constant / form.coefficients[name]) for name in missing}
 
 
 def _fault(text: str, at: int, what: str) -> UsageError:

@@ -1,69 +1,353 @@
-"""A condition on the fields of a record, as text: `cost < 20 and solvent != 'DMF'`."""
+"""A condition on the fields of a record, as text: `cost < 20 and solvent != 'DMF'`.
+
+There are numbers, texts in quotes, names of fields, + − * /, the signs = != < <= > >=, `in [a, b]`, `and`, `or`, `not`
+and parentheses. Names with spaces or other signs stand between backquotes. Python reads and calculates it, and sees
+nothing of it but these signs, and placeholders such as _3 for names, numbers and texts: nothing else can be said.
+"""
 
 from __future__ import annotations
 
+import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partialmethod
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from likewise.errors import SpaceError
 
-# The words of a condition: numbers, names, texts in quotes and signs, each with its place.
-
 # Whoever needs more writes a function.
 LONGEST = 2_000
-SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "==": "=", "<>": "!=", "−": "-", "·": "*"}
-TOKEN = re.compile(
+# Numbers that differ by a smaller share are equal: 0.1 + 0.2 = 0.3.
+EQUAL = 1e-9
+PYTHON = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", "<>": "!=", "−": "-", "·": "*"}
+SIGNS = {ast.Eq: "=", ast.LtE: "<=", ast.GtE: ">="}
+WORD = re.compile(
     r"""\s*(?:
     (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
-  | (?P<text>'[^']*'|"[^"]*")
-  | (?P<quoted>`[^`]+`)
-  | (?P<name>[^\W\d]\w*)
-  | (?P<sign><=|>=|!=|<>|==|[-+*/()<>=\[\],≤≥≠−·])
+  | '(?P<text>[^']*)' | "(?P<quote>[^"]*)"
+  | `(?P<name>[^`]+)`
+  | (?P<sign>(?i:not\s+in|and|or|not|in)(?!\w)|<=|>=|!=|<>|==|[-+*/()<>=\[\],≤≥≠−·])
+  | (?P<word>[^\W\d]\w*)
     )""",
     re.VERBOSE,
 )
+# Each word takes so many columns of what Python reads, so that a column tells the word.
+COLUMNS = 16
+BEFORE, AFTER = "a name, a number or a text in quotes", "`and`, `or` or nothing more"
+TOO_DEEP = "too many signs or parentheses within one another; use fewer, or a function"
+COMPARISON = "a comparison on both sides of `and`, `or` and after `not`"
 
 
-class Token(NamedTuple):
-    """A word of a kind (number, text, name, sign or end), and where it begins."""
+class Word(NamedTuple):
+    """What a part of the text means: a number, a Name, a sign in Python, a text; where it stands; how it is written."""
 
     kind: str
-    text: str
+    value: Any
     at: int
+    text: str
+
+    @property
+    def begins(self) -> bool:
+        """Whether an operand begins with it."""
+        return self.kind != "sign" or self.value in ("(", "[", "not")
+
+    @property
+    def ends(self) -> bool:
+        """Whether an operand ends with it."""
+        return self.kind != "sign" or self.value in (")", "]")
 
 
-def tokens(condition: str) -> Iterator[Token]:
-    """The words of a condition, and its end.
+@dataclass(frozen=True)
+class Linear:
+    """Σ c x + k; a TypeError where something calculated with it is not linear."""
 
-    >>> [t.text for t in tokens("cost <= 20")]
-    ['cost', '<=', '20', '']
+    coefficients: Mapping[str, float]
+    constant: float = 0.0
+
+    @property
+    def finite(self) -> bool:
+        """Whether no number in it is infinite."""
+        return all(map(math.isfinite, (self.constant, *self.coefficients.values())))
+
+    def _plus(self, sign: float, other: Linear) -> Linear:
+        c = dict.fromkeys([*self.coefficients, *other.coefficients], 0.0)
+        c = {x: self.coefficients.get(x, 0.0) + sign * other.coefficients.get(x, 0.0) for x in c}
+        return Linear({x: value for x, value in c.items() if value}, self.constant + sign * other.constant)
+
+    __add__, __sub__ = partialmethod(_plus, 1.0), partialmethod(_plus, -1.0)
+
+    def __mul__(self, other: Linear) -> Linear:
+        if other.coefficients and self.coefficients:
+            raise TypeError("the product is not linear")
+        form, factor = (other, self.constant) if other.coefficients else (self, other.constant)
+        return Linear({x: factor * c for x, c in form.coefficients.items() if factor * c}, factor * form.constant)
+
+    def __truediv__(self, other: Linear) -> Linear:
+        if other.coefficients or not other.constant:
+            raise TypeError("the ratio is not linear")
+        return self * Linear({}, 1.0 / other.constant)
+
+    def __neg__(self) -> Linear:
+        return self * Linear({}, -1.0)
+
+    def __pos__(self) -> Linear:
+        return self
+
+
+def _calculation(calculate: Callable[..., Any], grow: Callable[..., Any]) -> Callable[[Quantity, Quantity], Quantity]:
+    """A method that calculates with two values, and with their sizes."""
+
+    def calculated(a: Quantity, b: Quantity) -> Quantity:
+        for operand in (a, b):
+            if operand.value is not None and not operand.is_number:
+                raise SpaceError(f"{operand.value!r} is no number to calculate with; compare it with a text in quotes")
+        if a.value is None or b.value is None or (calculate is operator.truediv and not b.value):
+            return Quantity(None)
+        return Quantity(calculate(a.value, b.value), grow(a.size, b.size))
+
+    return calculated
+
+
+def _order(before: Callable[..., Any], equal: bool) -> Callable[[Quantity, Any], bool]:
+    """A method that says whether two values are in order; what is missing is in no order to anything."""
+
+    def ordered(a: Quantity, other: Any) -> bool:
+        b = other if isinstance(other, Quantity) else Quantity(other)
+        if a.value is None or b.value is None:
+            return False
+        if a.is_number != b.is_number:
+            raise SpaceError(f"{a.value!r} and {b.value!r} are in no order; compare values of one kind")
+        return equal if a == b else bool(before(a.value, b.value))
+
+    return ordered
+
+
+class Quantity:
+    """A value, which may be missing, and the size of what it was calculated from, of which its rounding is a share."""
+
+    __slots__ = ("is_number", "size", "value")
+
+    def __init__(self, value: Any, size: float | None = None) -> None:
+        self.value = value.item() if isinstance(value, np.generic) else value
+        self.is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        self.size: float = size if size is not None else abs(self.value) if self.is_number else 0.0
+
+    __add__ = _calculation(operator.add, operator.add)
+    __sub__ = _calculation(operator.sub, operator.add)
+    __mul__ = _calculation(operator.mul, operator.mul)
+    __truediv__ = _calculation(operator.truediv, operator.truediv)
+    __lt__, __le__ = _order(operator.lt, equal=False), _order(operator.lt, equal=True)
+    __gt__, __ge__ = _order(operator.gt, equal=False), _order(operator.gt, equal=True)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __neg__(self) -> Quantity:
+        return Quantity(0.0) - self
+
+    def __pos__(self) -> Quantity:
+        return Quantity(0.0) + self
+
+    def __eq__(self, other: object) -> bool:
+        b = other if isinstance(other, Quantity) else Quantity(other)
+        if self.is_number and b.is_number:
+            return math.isclose(self.value, b.value, rel_tol=0.0, abs_tol=EQUAL * max(self.size, b.size))
+        return type(self.value) is type(b.value) and bool(np.all(self.value == b.value))
+
+    def __contains__(self, other: object) -> bool:
+        """`x in (3)`, which Python takes for no list."""
+        return self == other
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition that is read from text; called with a record, it says whether the record satisfies it.
+
+    >>> cheap = Condition.read("cost < 20 and solvent != 'DMF'")
+    >>> cheap({"cost": 12.0, "solvent": "THF"}), cheap({"cost": 12.0, "solvent": "DMF"})
+    (True, False)
     """
-    if len(condition) > LONGEST:
-        raise SpaceError(f"a condition has at most {LONGEST} characters, and this one {len(condition)}; use a function")
-    at, end = 0, len(condition.rstrip())
-    while at < end:
-        found = TOKEN.match(condition, at)
-        if found is None:
-            start = at + len(condition[at:]) - len(condition[at:].lstrip())
-            raise fault(condition, start, _unreadable(condition[start]))
-        kind, text = str(found.lastgroup), found[str(found.lastgroup)]
-        begin = found.start(str(found.lastgroup))
-        at = found.end()
-        if kind == "quoted":
-            kind, text = "name", text[1:-1]
-        elif kind == "text":
-            text = text[1:-1]
-        elif kind == "name" and text.lower() in ("and", "or", "not", "in"):
-            kind, text = "sign", text.lower()
-        yield Token(kind, SIGNS.get(text, text) if kind == "sign" else text, begin)
-    yield Token("end", "", end)
+
+    text: str
+
+    @classmethod
+    def read(cls, text: str, names: Iterable[str] | None = None) -> Condition:
+        """The condition of a text; `names` are the fields there are, None where any may be."""
+        condition, fields = cls(text), None if names is None else list(names)
+        condition._code  # noqa: B018
+        for word in condition._words:
+            if fields is not None and word.kind == "name" and word.value not in fields:
+                near = get_close_matches(word.value, fields, 1)
+                there = f"did you mean {near[0]!r}? There" if near else "there"
+                raise condition._fault(
+                    word.at,
+                    f"there is no field {word.value!r}; {there} are {', '.join(fields)}. "
+                    f"If it is a text, put it in quotes: '{word.value}'",
+                )
+        return condition
+
+    def __reduce__(self) -> Any:
+        return Condition, (self.text,)
+
+    def __call__(self, record: Any) -> bool:
+        if not isinstance(record, Mapping):
+            raise SpaceError(f"the condition {self.text!r} is about fields, and {record!r} has none; give a function")
+        try:
+            return bool(self._calculate(self._code, Quantity, lambda name: Quantity(record[name])))
+        except NameError as error:
+            name = self._words[int(str(error.name)[1:])].value
+            raise SpaceError(f"the condition {self.text!r} needs {name!r}, which {record!r} does not have") from None
+        except (SpaceError, OverflowError, TypeError) as error:
+            raise SpaceError(f"the condition {self.text!r}: {error}") from None
+
+    @property
+    def names(self) -> list[str]:
+        """The names in it, each once."""
+        return list(dict.fromkeys(word.value for word in self._words if word.kind == "name"))
+
+    @cached_property
+    def comparisons(self) -> list[tuple[Linear | None, str]]:
+        """What must all hold: left − right, where it is linear, and the sign =, <= or >=, empty for all else."""
+        return list(self._comparisons(self._tree))
+
+    def _comparisons(self, node: ast.expr) -> Iterator[tuple[Linear | None, str]]:
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            for part in node.values:
+                yield from self._comparisons(part)
+        elif not isinstance(node, ast.Compare):
+            yield None, ""
+        else:
+            for left, sign, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
+                yield self._difference(left, right) if type(sign) in SIGNS else None, SIGNS.get(type(sign), "")
+
+    def _difference(self, left: ast.expr, right: ast.expr) -> Linear | None:
+        code = self._compiled(ast.copy_location(ast.BinOp(left, ast.Sub(), right), left))
+        try:
+            form = self._calculate(code, lambda number: Linear({}, number), lambda name: Linear({name: 1.0}))
+        except TypeError:
+            return None
+        return form if isinstance(form, Linear) and form.finite else None
+
+    def _calculate(self, code: CodeType, value: Callable[[Any], Any], field: Callable[[str], Any]) -> Any:
+        """What Python makes of the code; `value` and `field` say what numbers, texts and names stand for."""
+        return eval(code, {"__builtins__": {}}, _Values(self._words, value, field))
+
+    @cached_property
+    def _words(self) -> list[Word]:
+        """The words of the text, and its end."""
+        if len(self.text) > LONGEST:
+            raise SpaceError(
+                f"a condition has at most {LONGEST} characters, and this one {len(self.text)}; use a function"
+            )
+        words: list[Word] = []
+        at, end = 0, len(self.text.rstrip())
+        while at < end:
+            match = WORD.match(self.text, at)
+            if match is None:
+                at = end - len(self.text[at:].strip())
+                raise self._fault(at, _unreadable(self.text[at]))
+            at, kind = match.end(), str(match.lastgroup)
+            text: str = match[kind]
+            value: Any = text
+            if kind == "number":
+                value = float(text)
+                if math.isinf(value):
+                    raise self._fault(match.start(kind), f"{text} is too large; write a number below 1e308")
+            elif kind == "sign":
+                value = " ".join(PYTHON.get(text, text).lower().split())
+            kind = {"quote": "text", "word": "name"}.get(kind, kind)
+            words.append(Word(kind, value, match.start() + len(match[0]) - len(match[0].lstrip()), text))
+            if len(words) > 1 and words[-2].ends and words[-1].begins:
+                raise self._unexpected(words[-1], AFTER)
+        return [*words, Word("end", None, end, "")]
+
+    @cached_property
+    def _tree(self) -> ast.expr:
+        """What Python's parser makes of the words."""
+        words = self._words
+        shown = [word.value if word.kind == "sign" else f"_{i}" for i, word in enumerate(words[:-1])]
+        try:
+            return ast.parse("".join(text.ljust(COLUMNS) for text in shown), mode="eval").body
+        except (RecursionError, MemoryError):
+            raise self._fault(0, TOO_DEEP) from None
+        except SyntaxError as error:
+            # Python gives no place where the text ends too early.
+            i = min((error.offset - 1) // COLUMNS if error.offset else len(shown), len(shown))
+            if "never closed" in error.msg:
+                raise self._fault(
+                    words[i].at, f"{words[i].text!r} is never closed; close it, or leave it out"
+                ) from None
+            if "too many" in error.msg:
+                raise self._fault(words[i].at, TOO_DEEP) from None
+            raise self._unexpected(words[i], AFTER if i and words[i - 1].ends else BEFORE) from None
+
+    @cached_property
+    def _code(self) -> CodeType:
+        """The tree for Python to calculate, where each part of it stands in its place."""
+        if not _is_truth(self._tree):
+            raise self._unexpected(self._after(self._tree), "a comparison such as < 20")
+        lists = set()
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Compare):
+                for sign, right in zip(node.ops, node.comparators, strict=True):
+                    if isinstance(sign, ast.In | ast.NotIn):
+                        i = right.col_offset // COLUMNS
+                        if not getattr(right, "elts", self._words[i - 1].value == "("):
+                            raise self._unexpected(self._words[i], "a list such as ['THF', 'DMF']")
+                        lists.add(right)
+            elif isinstance(node, ast.BoolOp | ast.BinOp | ast.UnaryOp):
+                for part in ast.iter_child_nodes(node):
+                    if not isinstance(part, ast.expr) or _is_truth(part) == _is_truth(node):
+                        continue
+                    if _is_truth(node):
+                        raise self._unexpected(self._after(part), COMPARISON)
+                    at = self._words[part.col_offset // COLUMNS].at
+                    raise self._fault(at, "a comparison is no number to calculate with; put `and` or `or` between")
+            elif isinstance(node, ast.expr) and not isinstance(node, ast.Name) and node not in lists:
+                raise self._unexpected(
+                    self._words[node.col_offset // COLUMNS], f"{BEFORE}, and lists after `in` alone,"
+                )
+        return self._compiled(self._tree)
+
+    def _compiled(self, tree: ast.expr) -> CodeType:
+        try:
+            return compile(ast.Expression(tree), "<condition>", "eval")
+        except RecursionError:
+            raise self._fault(0, TOO_DEEP) from None
+
+    def _after(self, node: ast.expr) -> Word:
+        return self._words[-(-(node.end_col_offset or 0) // COLUMNS)]
+
+    def _fault(self, at: int, what: str) -> SpaceError:
+        """The error about a place, which is counted from 1."""
+        return SpaceError(f"the condition {self.text!r} cannot be read at position {at + 1}: {what}")
+
+    def _unexpected(self, word: Word, wanted: str) -> SpaceError:
+        what = "it ends here" if word.kind == "end" else f"{word.text!r} is not expected"
+        return self._fault(word.at, f"{what}; write {wanted} here")
+
+
+class _Values(dict[str, Any]):
+    """What the placeholders stand for; Python asks when it comes to one."""
+
+    def __init__(self, words: list[Word], value: Callable[[Any], Any], field: Callable[[str], Any]) -> None:
+        self.words, self.value, self.field = words, value, field
+
+    def __missing__(self, placeholder: str) -> Any:
+        word = self.words[int(placeholder[1:])]
+        return (self.field if word.kind == "name" else self.value)(word.value)
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Whether it is true or false: a comparison, or several, or the contrary of one."""
+    return isinstance(node, ast.Compare | ast.BoolOp) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
 
 
 def _unreadable(letter: str) -> str:
@@ -72,429 +356,3 @@ def _unreadable(letter: str) -> str:
     if letter.isdigit():
         return "this is no number; put names that begin with a digit between `…`, as in `2nd base`"
     return f"{letter!r} means nothing here; put names with such signs between `…`, as in `cost (EUR)`"
-
-
-def fault(condition: str, at: int, what: str) -> SpaceError:
-    """The error about a place in a condition, which is counted from 1."""
-    return SpaceError(f"the condition {condition!r} cannot be read at position {at + 1}: {what}")
-
-
-# What a condition consists of: terms that have a value for a record, and are linear in its numbers or not.
-
-# Numbers that differ by a smaller share are equal: 0.1 + 0.2 = 0.3.
-EQUAL = 1e-9
-Linear = tuple[dict[str, float], float]
-
-
-class Term:
-    """A part of a condition."""
-
-    def of(self, record: Mapping[str, Any]) -> Any:
-        """The value for this record."""
-        raise NotImplementedError
-
-    def names(self) -> Iterator[str]:
-        """The names in it."""
-        yield from ()
-
-    def linear(self) -> Linear | None:
-        """Its coefficients and its constant, where it is linear in its names."""
-        return None
-
-
-@dataclass(frozen=True)
-class Constant(Term):
-    value: Any
-
-    def of(self, record: Mapping[str, Any]) -> Any:
-        return self.value
-
-    def linear(self) -> Linear | None:
-        return ({}, float(self.value)) if is_number(self.value) else None
-
-
-@dataclass(frozen=True)
-class Name(Term):
-    name: str
-
-    def of(self, record: Mapping[str, Any]) -> Any:
-        value = record[self.name]
-        return value.item() if isinstance(value, np.generic) else value
-
-    def names(self) -> Iterator[str]:
-        yield self.name
-
-    def linear(self) -> Linear:
-        return {self.name: 1.0}, 0.0
-
-
-@dataclass(frozen=True)
-class SumTerm(Term):
-    """Σ sign · term: flat, so that a long sum is no deep one."""
-
-    terms: tuple[tuple[float, Term], ...]
-
-    def of(self, record: Mapping[str, Any]) -> Any:
-        values = [number_of(term, record) for _, term in self.terms]
-        if any(value is None for value in values):
-            return None
-        return sum(sign * value for (sign, _), value in zip(self.terms, values, strict=True))
-
-    def names(self) -> Iterator[str]:
-        for _, term in self.terms:
-            yield from term.names()
-
-    def linear(self) -> Linear | None:
-        total: Linear = ({}, 0.0)
-        for sign, term in self.terms:
-            form = term.linear()
-            if form is None:
-                return None
-            total = _added(total, form, sign)
-        return total
-
-
-@dataclass(frozen=True)
-class ProductTerm(Term):
-    """left · right, or left / right."""
-
-    left: Term
-    right: Term
-    divided: bool
-
-    def of(self, record: Mapping[str, Any]) -> Any:
-        left, right = number_of(self.left, record), number_of(self.right, record)
-        if left is None or right is None:
-            return None
-        if self.divided:
-            return left / right if right else None
-        return left * right
-
-    def names(self) -> Iterator[str]:
-        yield from self.left.names()
-        yield from self.right.names()
-
-    def linear(self) -> Linear | None:
-        left, right = self.left.linear(), self.right.linear()
-        if left is None or right is None:
-            return None
-        if not right[0] and not (self.divided and right[1] == 0):
-            return _scaled(left, 1.0 / right[1] if self.divided else right[1])
-        return _scaled(right, left[1]) if not left[0] and not self.divided else None
-
-
-@dataclass(frozen=True)
-class Relation(Term):
-    """left ⋄ right, with a sign such as <= between; what is missing is in no order to anything."""
-
-    left: Term
-    sign: str
-    right: Term
-
-    def of(self, record: Mapping[str, Any]) -> bool:
-        form = self.difference
-        if form is not None and len(form[0]) > 1:
-            return self._compare_sum(form, record)
-        left, right = self.left.of(record), self.right.of(record)
-        if self.sign in ("=", "!="):
-            return _equal(left, right) == (self.sign == "=")
-        if left is None or right is None:
-            return False
-        if is_number(left) != is_number(right):
-            raise SpaceError(f"{left!r} {self.sign} {right!r} compares a number and a text; compare values of one kind")
-        return _ORDERS[self.sign](left, right) or (self.sign in ("<=", ">=") and _equal(left, right))
-
-    def _compare_sum(self, form: Linear, record: Mapping[str, Any]) -> bool:
-        """Sums of several numbers, whose rounding is that of the largest of them."""
-        values = {name: number_of(Name(name), record) for name in form[0]}
-        if any(value is None for value in values.values()):
-            return self.sign == "!="
-        terms = [c * values[name] for name, c in form[0].items()]
-        total, size = sum(terms) + form[1], sum(map(abs, terms)) + abs(form[1])
-        if abs(total) <= EQUAL * size:
-            return self.sign in ("=", "<=", ">=")
-        return self.sign == "!=" or (self.sign != "=" and _ORDERS[self.sign](total, 0.0))
-
-    def names(self) -> Iterator[str]:
-        yield from self.left.names()
-        yield from self.right.names()
-
-    @cached_property
-    def difference(self) -> Linear | None:
-        """left − right, where both are linear."""
-        left, right = self.left.linear(), self.right.linear()
-        return None if left is None or right is None else _added(left, right, -1.0)
-
-
-@dataclass(frozen=True)
-class Among(Term):
-    """left in [a, b, …], or not in it."""
-
-    left: Term
-    options: tuple[Any, ...]
-    inside: bool
-
-    def of(self, record: Mapping[str, Any]) -> bool:
-        value = self.left.of(record)
-        return any(_equal(value, option) for option in self.options) == self.inside
-
-    def names(self) -> Iterator[str]:
-        yield from self.left.names()
-
-
-@dataclass(frozen=True)
-class Every(Term):
-    """All of them hold, or with `some` at least one."""
-
-    terms: tuple[Term, ...]
-    some: bool = False
-
-    def of(self, record: Mapping[str, Any]) -> bool:
-        return (any if self.some else all)(term.of(record) for term in self.terms)
-
-    def names(self) -> Iterator[str]:
-        for term in self.terms:
-            yield from term.names()
-
-
-@dataclass(frozen=True)
-class Not(Term):
-    term: Term
-
-    def of(self, record: Mapping[str, Any]) -> bool:
-        return not self.term.of(record)
-
-    def names(self) -> Iterator[str]:
-        yield from self.term.names()
-
-
-_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a number; a truth value is none."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-
-
-def number_of(term: Term, record: Mapping[str, Any]) -> Any:
-    """The number that a term is for a record; None where it is missing."""
-    value = term.of(record)
-    if value is not None and not is_number(value):
-        what = f"{term.name} is {value!r}" if isinstance(term, Name) else repr(value)
-        raise SpaceError(f"{what}, which is no number to calculate with; compare it with a text in quotes")
-    return value
-
-
-def _equal(left: Any, right: Any) -> bool:
-    if is_number(left) and is_number(right):
-        return bool(abs(left - right) <= EQUAL * max(abs(left), abs(right)))
-    return type(left) is type(right) and bool(np.all(left == right))
-
-
-def _added(left: Linear, right: Linear, sign: float) -> Linear:
-    names = dict.fromkeys([*left[0], *right[0]])
-    found = {name: left[0].get(name, 0.0) + sign * right[0].get(name, 0.0) for name in names}
-    return {name: c for name, c in found.items() if c}, left[1] + sign * right[1]
-
-
-def _scaled(form: Linear, factor: float) -> Linear:
-    return {name: factor * c for name, c in form[0].items() if factor * c}, factor * form[1]
-
-
-# A condition on the fields of a record, as text: `cost < 20 and solvent != 'DMF'`.
-#
-# There are numbers, texts in quotes, names of fields, + − * /, the signs = != < <= > >=, `in [a, b]`, `and`, `or`,
-# `not` and parentheses. Names with spaces or other signs stand between backquotes. Nothing else can be said, and
-# nothing is executed.
-
-COMPARED = ("=", "!=", "<", "<=", ">", ">=")
-# Parentheses and `not` within one another: more than anybody writes, and far from what Python can follow.
-DEEPEST = 50
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A condition that was read from text; called with a record, it says whether the record satisfies it.
-
-    >>> cheap = Condition.read("cost < 20 and solvent != 'DMF'")
-    >>> cheap({"cost": 12.0, "solvent": "THF"}), cheap({"cost": 12.0, "solvent": "DMF"})
-    (True, False)
-    """
-
-    text: str
-    term: Term = field(repr=False)
-
-    @classmethod
-    def read(cls, text: str, names: Iterable[str] | None = None) -> Condition:
-        """The condition of a text; `names` are the fields there are, None where any may be."""
-        return cls(text, _Reader(text, None if names is None else list(names)).read())
-
-    def __call__(self, record: Any) -> bool:
-        if not isinstance(record, Mapping):
-            raise SpaceError(f"the condition {self.text!r} is about fields, and {record!r} has none; give a function")
-        try:
-            return bool(self.term.of(record))
-        except KeyError as error:
-            raise SpaceError(f"the condition {self.text!r} needs {error}, which {record!r} does not have") from None
-        except SpaceError as error:
-            raise SpaceError(f"the condition {self.text!r}: {error}") from None
-
-    @property
-    def names(self) -> list[str]:
-        """The names in it, each once."""
-        return list(dict.fromkeys(self.term.names()))
-
-    @property
-    def conjuncts(self) -> tuple[Term, ...]:
-        """The terms that must all hold."""
-        return self.term.terms if isinstance(self.term, Every) and not self.term.some else (self.term,)
-
-
-class _Reader:
-    """Reads a condition from the left to the right, the loosest sign first."""
-
-    def __init__(self, text: str, known: list[str] | None) -> None:
-        self.text, self.known, self.depth = text, known, 0
-        self.tokens = list(tokens(text))
-        self.place = 0
-
-    @property
-    def here(self) -> Token:
-        return self.tokens[self.place]
-
-    def take(self, *signs: str) -> Token | None:
-        """The next word where it is one of these signs."""
-        if self.here.kind != "sign" or self.here.text not in signs:
-            return None
-        self.place += 1
-        return self.tokens[self.place - 1]
-
-    def fault(self, wanted: str) -> SpaceError:
-        found = "it ends here" if self.here.kind == "end" else f"{self.here.text!r} is not expected"
-        return fault(self.text, self.here.at, f"{found}; write {wanted} here")
-
-    def read(self) -> Term:
-        term = self.either()
-        if self.here.kind != "end":
-            raise self.fault("`and`, `or` or nothing more")
-        if not isinstance(term, Relation | Among | Every | Not):
-            raise self.fault("a comparison such as < 20")
-        return term
-
-    def either(self) -> Term:
-        terms = [self.both()]
-        while self.take("or"):
-            terms.append(self.both())
-        return terms[0] if len(terms) == 1 else Every(tuple(map(self.truth, terms)), some=True)
-
-    def both(self) -> Term:
-        terms = [self.negated()]
-        while self.take("and"):
-            terms.append(self.negated())
-        if len(terms) == 1:
-            return terms[0]
-        flat = (t.terms if isinstance(t, Every) and not t.some else (self.truth(t),) for t in terms)
-        return Every(tuple(term for each in flat for term in each))
-
-    def negated(self) -> Term:
-        if not self.take("not"):
-            return self.comparison()
-        return Not(self.truth(self.deeper(self.negated)))
-
-    def truth(self, term: Term) -> Term:
-        if not isinstance(term, Relation | Among | Every | Not):
-            raise self.fault("a comparison on both sides of `and`, `or` and after `not`")
-        return term
-
-    def comparison(self) -> Term:
-        left = self.sum()
-        pairs: list[Term] = []
-        while (sign := self.take(*COMPARED)) is not None:
-            right = self.sum()
-            pairs.append(Relation(left, sign.text, right))
-            left = right
-        if pairs:
-            return pairs[0] if len(pairs) == 1 else Every(tuple(pairs))
-        negated = self.take("not")
-        if self.take("in"):
-            return Among(left, self.options(), negated is None)
-        if negated is not None:
-            raise self.fault("`in`")
-        return left
-
-    def options(self) -> tuple[Any, ...]:
-        close = "]" if self.take("[") else ")" if self.take("(") else None
-        if close is None:
-            raise self.fault("a list such as ['THF', 'DMF']")
-        found = [self.constant()]
-        while self.take(","):
-            found.append(self.constant())
-        if not self.take(close):
-            raise self.fault(f"{close!r} or a comma")
-        return tuple(found)
-
-    def constant(self) -> Any:
-        term = self.factor()
-        form = term.linear()
-        if isinstance(term, Constant):
-            return term.value
-        if form is None or form[0]:
-            raise self.fault("numbers and texts in quotes alone in a list")
-        return form[1]
-
-    def sum(self) -> Term:
-        terms = [(1.0, self.product())]
-        while (sign := self.take("+", "-")) is not None:
-            terms.append((1.0 if sign.text == "+" else -1.0, self.product()))
-        return terms[0][1] if len(terms) == 1 else SumTerm(tuple(terms))
-
-    def product(self) -> Term:
-        term, many = self.factor(), 0
-        while (sign := self.take("*", "/")) is not None:
-            many += 1
-            if many > DEEPEST:
-                raise fault(self.text, sign.at, f"more than {DEEPEST} factors; use fewer")
-            term = ProductTerm(term, self.factor(), sign.text == "/")
-        return term
-
-    def factor(self) -> Term:
-        token = self.here
-        if sign := self.take("-", "+"):
-            inner = self.deeper(self.factor)
-            return inner if sign.text == "+" else ProductTerm(Constant(-1.0), inner, False)
-        if self.take("("):
-            term = self.deeper(self.either)
-            if not self.take(")"):
-                raise self.fault("')'")
-            return term
-        if token.kind in ("number", "text", "name"):
-            self.place += 1
-            if token.kind == "name":
-                return self.name(token)
-            return Constant(token.text if token.kind == "text" else float(token.text))
-        raise self.fault("a name, a number or a text in quotes")
-
-    def deeper(self, read: Any) -> Term:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise fault(self.text, self.here.at, f"more than {DEEPEST} parentheses within one another; use fewer")
-        term: Term = read()
-        self.depth -= 1
-        return term
-
-    def name(self, token: Token) -> Name:
-        if self.known is not None and token.text not in self.known:
-            near = get_close_matches(token.text, self.known, 1)
-            there = f"did you mean {near[0]!r}? There" if near else "there"
-            raise fault(
-                self.text,
-                token.at,
-                f"there is no field {token.text!r}; {there} are {', '.join(self.known)}. "
-                f"If it is a text, put it in quotes: '{token.text}'",
-            )
-        return Name(token.text)

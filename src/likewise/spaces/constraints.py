@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,8 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Generator, Space
-from likewise.spaces.condition import EQUAL, Condition, Linear, Relation, Term
-from likewise.spaces.numbers import Scalar
+from likewise.spaces.condition import EQUAL, Condition, Linear
+from likewise.spaces.numbers import Flags, Scalar
 
 # The part of the unit cube where linear constraints hold: nearest points, random points, and directions inside.
 
@@ -22,6 +22,26 @@ TINY = 1e-12
 # So close to a bound a coordinate is on it.
 SNAP = 1e-9
 ROUNDS, SETTLED = 200, 1e-10
+
+
+def nearest_with_sum(vectors: Matrix, lower: Vector, upper: Matrix, weights: Vector, total: float) -> Matrix:
+    """The nearest points with lower ≤ x ≤ upper and Σ a x = b: clip(v − τ a, lower, upper) for some τ of each row.
+
+    The sum is linear in τ between the bends, where a number reaches a bound.
+
+    >>> nearest_with_sum(np.array([[0.9, 0.3, -0.2]]), np.zeros(3), np.ones((1, 3)), np.ones(3), 1.0).round(3).tolist()
+    [[0.8, 0.2, 0.0]]
+    """
+    slopes = np.where(weights, weights, np.inf)
+    bends = np.sort(np.hstack([(vectors - upper) / slopes, (vectors - lower) / slopes]), axis=1)
+    clipped = np.clip(vectors[:, None, :] - bends[:, :, None] * weights, lower, upper[:, None, :])
+    sums = (weights * clipped).sum(axis=2)
+    last = np.clip(np.sum(sums >= total, axis=1), 1, bends.shape[1] - 1)
+    rows = np.arange(len(vectors))
+    (before, after), (high, low) = bends[rows, [last - 1, last]], sums[rows, [last - 1, last]]
+    fall = np.where(high > low, high - low, 1.0)
+    shift = before + np.clip((high - total) / fall, 0.0, 1.0) * (after - before)
+    return np.asarray(np.clip(vectors - shift[:, None] * weights, lower, upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +102,14 @@ class Polytope:
         return z - (z @ self.equal.T - self.values) @ self._inverse.T if len(self.equal) else z
 
     def project(self, vectors: Matrix) -> Matrix:
-        """The nearest points inside, by Dykstra's alternating projections; what is left is moved towards the centre."""
+        """The nearest points inside: with one equality alone exactly, else by Dykstra's alternating projections.
+
+        What is left is moved towards the centre.
+        """
         z = np.asarray(vectors, dtype=float)
+        if len(self.equal) == 1 and not len(self.bounds):
+            upper = np.broadcast_to(self.widths, z.shape)
+            return self._inside(nearest_with_sum(z, 0.0 * self.widths, upper, self.equal[0], float(self.values[0])))
         norms = np.einsum("ij,ij->i", self.at_most, self.at_most)
         corrections = np.zeros((len(self.bounds) + 1, *z.shape))
         for _ in range(ROUNDS):
@@ -153,8 +179,8 @@ class LinearConstraints:
         """What a condition ties together; None where nothing, or where it is no text."""
         if not isinstance(condition, Condition):
             return None
-        forms = tuple(form for term in condition.conjuncts if (form := _form(term, parts)) is not None)
-        names = {name for (coefficients, _), _ in forms for name in coefficients}
+        forms = tuple(bound for form, sign in condition.comparisons if (bound := _bound(form, sign, parts)) is not None)
+        names = {name for form, _ in forms for name in form.coefficients}
         tied = {name: part for name, part in parts.items() if name in names and isinstance(part, Scalar)}
         return cls(tied, forms) if forms else None
 
@@ -174,10 +200,10 @@ class LinearConstraints:
         return list(self.parts)
 
     @cached_property
-    def _rows(self) -> tuple[Matrix, Vector, np.ndarray[Any, np.dtype[np.bool_]]]:
+    def _rows(self) -> tuple[Matrix, Vector, Flags]:
         """Coefficients, constants, and which constraints are equalities, in the units of the numbers."""
-        rows = np.array([[form[0].get(name, 0.0) for name in self.names] for form, _ in self.constraints])
-        constants = np.array([form[1] for form, _ in self.constraints])
+        rows = np.array([[form.coefficients.get(name, 0.0) for name in self.names] for form, _ in self.constraints])
+        constants = np.array([form.constant for form, _ in self.constraints])
         return rows, constants, np.array([equal for _, equal in self.constraints])
 
     @cached_property
@@ -199,12 +225,13 @@ class LinearConstraints:
     @cached_property
     def _some(self) -> Vector:
         """Numbers that satisfy the constraints, with steps if there are any."""
-        rng = np.random.default_rng(0)
-        for z in [self.polytope.centre, *self.polytope.sample(STARTS, rng)]:
-            found = self._repair(self._scaled(z[None])[0])
-            if found is not None:
-                return found
-        raise SpaceError("no settings on their steps satisfy all constraints; use other steps, or loosen a constraint")
+        starts = np.vstack([self.polytope.centre, self.polytope.sample(STARTS, np.random.default_rng(0))])
+        repaired, holds = self._repair(self._scaled(starts))
+        if not holds.any():
+            raise SpaceError(
+                "no settings on their steps satisfy all constraints; use other steps, or loosen a constraint"
+            )
+        return repaired[np.argmax(holds)]
 
     def _scaled(self, z: Matrix) -> Matrix:
         low, high, _ = self._ends
@@ -224,80 +251,82 @@ class LinearConstraints:
         return self.from_vector(z)[0]
 
     def _made(self, numbers: Matrix) -> list[Fields]:
-        settled = [self._repair(row) if self._ends[2].any() else row for row in numbers]
-        columns = np.array([self._some if row is None else row for row in settled]).reshape(numbers.shape)
-        made = [part.from_numbers(columns[:, [k]]) for k, part in enumerate(self.parts.values())]
-        return [dict(zip(self.names, row, strict=True)) for row in zip(*made, strict=True)]
+        if self._ends[2].any():
+            repaired, holds = self._repair(numbers)
+            numbers = np.where(holds[:, None], repaired, self._some)
+        return self._fields(numbers)
+
+    def _fields(self, numbers: Matrix) -> list[Fields]:
+        columns = [part.from_numbers(numbers[:, [k]]) for k, part in enumerate(self.parts.values())]
+        return [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def moves(self, record: Mapping[str, Any], rng: Generator) -> list[Fields]:
         """The numbers shaken along the constraints, and each one that has steps one up or down, others following."""
         here = np.array([float(record[name]) for name in self.names])
         z = np.hstack([part.to_vector([record[name]]) for name, part in self.parts.items()])
         shaken = z + self.polytope.along(STRIDES * rng.standard_normal((len(STRIDES), len(self.names))))
-        near = self.from_vector(shaken)
-        for k, step in enumerate(self._ends[2].tolist()):
-            for sign in (-1.0, 1.0):
-                moved = here.copy()
-                moved[k] += sign * step
-                found = self._repair(moved, {k}) if step else None
-                near += [] if found is None else self._made(found[None])
-        own = {name: record[name] for name in self.names}
-        return [x for x in {repr(x): x for x in near}.values() if x != own]
+        up = np.diag(self._ends[2])[self._ends[2] > 0]
+        steps = np.stack([-up, up], axis=1).reshape(-1, len(here))
+        moved, holds = self._repair(here + steps, steps != 0)
+        near = self.from_vector(shaken) + self._fields(moved[holds])
+        unmoved = {name: record[name] for name in self.names}
+        return [x for x in {repr(x): x for x in near}.values() if x != unmoved]
 
-    def _repair(self, numbers: Vector, locked: Iterable[int] = ()) -> Vector | None:
-        """The numbers on their steps, changed one by one until the constraints hold; None where that fails."""
-        on_steps = [part.from_numbers(numbers[[k]][:, None])[0] for k, part in enumerate(self.parts.values())]
-        x = np.array(on_steps, dtype=float)
-        free = [k for k in range(len(x)) if k not in set(locked)]
+    def _repair(self, numbers: Matrix, locked: Flags | None = None) -> tuple[Matrix, Flags]:
+        """Rows of numbers on their steps, changed one by one until the constraints hold, and where they then do."""
+        columns = [part.from_numbers(numbers[:, [k]]) for k, part in enumerate(self.parts.values())]
+        x = np.array(columns, dtype=float).T
+        fixed = np.zeros(x.shape, dtype=bool) if locked is None else locked
+        left = self._violation(x)
+        tried = np.arange(len(x))
         for _ in range(REPAIRS):
-            if self._violation(x) == 0.0:
-                return x
-            best = min(self._changes(x, free, numbers), key=lambda each: each[0], default=None)
-            if best is None or best[1] >= self._violation(x):
-                return None
-            x = best[2]
-        return None
+            tried = tried[left[tried] > 0]
+            if not len(tried):
+                break
+            changed, then = self._changed(x[tried], fixed[tried], numbers[tried])
+            better = then < left[tried]
+            tried = tried[better]
+            x[tried], left[tried] = changed[better], then[better]
+        return x, left == 0.0
 
-    def _violation(self, x: Vector) -> float:
+    def _violation(self, x: Matrix) -> Vector:
         """How far the constraints are broken, in all, each in units of its terms; 0 where that is rounding."""
-        (rows, constants, equal) = self._rows
-        value, size = rows @ x + constants, np.abs(rows) @ np.abs(x) + np.abs(constants)
+        rows, constants, equal = self._rows
+        terms = x[..., None, :] * rows
+        value, size = terms.sum(axis=-1) + constants, np.abs(terms).sum(axis=-1) + np.abs(constants)
         broken = np.where(equal, np.abs(value), np.maximum(value, 0.0))
-        return float(np.sum(np.where(broken > 0.1 * EQUAL * size, broken / np.maximum(size, 1e-300), 0.0)))
+        shares = np.where(broken > 0.1 * EQUAL * size, broken / np.maximum(size, 1e-300), 0.0)
+        return np.asarray(shares.sum(axis=-1))
 
-    def _changes(self, x: Vector, free: Sequence[int], wish: Vector) -> list[tuple[tuple[float, float], float, Vector]]:
-        """Changes of one number that help with one constraint: what is then broken, and how far it leads away."""
+    def _changed(self, x: Matrix, locked: Flags, wish: Matrix) -> tuple[Matrix, Vector]:
+        """Each row with the change of one number that helps most with one constraint, and what is then broken."""
         (rows, constants, equal), (low, high, step) = self._rows, self._ends
-        found = []
-        for row, value, same in zip(rows, rows @ x + constants, equal.tolist(), strict=True):
-            if value <= 0 and not (same and value < 0):
-                continue
-            for k in (k for k in free if row[k]):
-                change = -value / row[k]
-                if step[k]:
-                    steps = abs(change) / step[k]
-                    # An inequality needs whole steps beyond; an equality comes nearest with the nearest.
-                    many = round(steps) if same else np.ceil(steps - 1e-9)
-                    change = np.sign(change) * step[k] * max(1, many)
-                y = x.copy()
-                y[k] = np.clip(x[k] + change, low[k], high[k])
-                left = self._violation(y)
-                away = float(np.sum(np.abs(y - wish) / np.where(high > low, high - low, 1.0)))
-                found.append(((round(left, 12), away), left, y))
-        return found
+        value = (x[:, None, :] * rows).sum(axis=2) + constants
+        change = -value[:, :, None] / np.where(rows, rows, np.inf)
+        many = np.abs(change) / np.where(step, step, 1.0)
+        # An inequality needs whole steps beyond; an equality comes nearest with the nearest.
+        many = np.maximum(np.where(equal[:, None], np.round(many), np.ceil(many - 1e-9)), 1.0)
+        change = np.where(step, np.sign(change) * step * many, change)
+        y = x[:, None, None, :] + np.eye(x.shape[1]) * change[..., None]
+        y = np.clip(y, low, high)
+        helps = ((value > 0) | (equal & (value < 0)))[:, :, None] & (rows != 0) & ~locked[:, None, :]
+        left = np.where(helps, self._violation(y), np.inf)
+        away = np.sum(np.abs(y - wish[:, None, None, :]) / np.where(high > low, high - low, 1.0), axis=-1)
+        flat = (len(x), -1)
+        least = np.round(left, 12).reshape(flat)
+        away = np.where(least == least.min(axis=1, keepdims=True), away.reshape(flat), np.inf)
+        every, best = np.arange(len(x)), np.argmin(away, axis=1)
+        return y.reshape(*flat, x.shape[1])[every, best], left.reshape(flat)[every, best]
 
 
-def _form(term: Term, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
-    """The linear form of a comparison of numbers that can be tied, as ≤ 0 or = 0; None for all else."""
-    if not isinstance(term, Relation) or term.sign not in ("=", "<=", ">=") or term.difference is None:
+def _bound(form: Linear | None, sign: str, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
+    """The comparison as ≤ 0 or = 0, where it is of numbers that can be tied; None for all else."""
+    if not sign or form is None or not form.coefficients:
         return None
-    coefficients, constant = term.difference
-    tied = all(isinstance(parts.get(name), Scalar) for name in coefficients)
-    if not tied or len(coefficients) < 1 or any(parts[name].box.log[0] for name in coefficients):  # type: ignore[attr-defined]
+    tied = [parts.get(name) for name in form.coefficients]
+    if any(not isinstance(part, Scalar) or part.box.log[0] for part in tied):
         return None
-    if term.sign == ">=":
-        return ({name: -c for name, c in coefficients.items()}, -constant), False
-    return (coefficients, constant), term.sign == "="
+    return (-form if sign == ">=" else form), sign == "="
 
 
 def _fixed(name: str, part: Scalar, only: Mapping[str, Sequence[Any]]) -> Scalar:

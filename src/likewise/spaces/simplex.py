@@ -17,6 +17,7 @@ from likewise.similarity.catalogue import of_mixtures
 from likewise.similarity.coordinates import Coordinates, rescaled
 from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child
 from likewise.spaces.condition import Condition
+from likewise.spaces.constraints import nearest_with_sum
 
 # Points of a simplex with bounds, of which only so many parts are not zero: nearest ones and random ones.
 
@@ -81,13 +82,12 @@ class Shares:
         if self.free:
             return _project_free(vectors)
         upper = np.where(self._supports(vectors), self.upper, 0.0)
-        found = np.clip(vectors - _threshold(vectors, self.lower, upper)[:, None], self.lower, upper)
+        p = nearest_with_sum(vectors, self.lower, upper, np.ones(len(self.lower)), 1.0)
         # What rounding leaves goes to the part that has most room for it.
-        left = 1.0 - found.sum(axis=1)
-        room = np.where(left[:, None] > 0, upper - found, found - self.lower)
-        rows = np.arange(len(found))
-        found[rows, np.argmax(room, axis=1)] += left
-        return found
+        left = 1.0 - p.sum(axis=1)
+        room = np.where(left[:, None] > 0, upper - p, p - self.lower)
+        p[np.arange(len(p)), np.argmax(room, axis=1)] += left
+        return p
 
     def _supports(self, vectors: Matrix) -> NDArray[np.bool_]:
         """Which parts of each row are used."""
@@ -145,17 +145,6 @@ def _project_free(vectors: Matrix) -> Matrix:
     kept = np.maximum(np.sum(falling > excess, axis=1), 1)
     lowered: Matrix = np.maximum(vectors - excess[np.arange(len(vectors)), kept - 1][:, None], 0.0)
     return lowered / lowered.sum(axis=1, keepdims=True)
-
-
-def _threshold(vectors: Matrix, lower: Vector, upper: Matrix) -> Vector:
-    """The τ of each row for which Σ clip(v − τ, lower, upper) = 1: the sum is linear between the bends."""
-    bends = np.sort(np.hstack([vectors - upper, vectors - lower]), axis=1)
-    sums = np.clip(vectors[:, None, :] - bends[:, :, None], lower, upper[:, None, :]).sum(axis=2)
-    last = np.clip(np.sum(sums >= 1.0, axis=1), 1, bends.shape[1] - 1)
-    rows = np.arange(len(vectors))
-    (before, after), (high, low) = bends[rows, [last - 1, last]], sums[rows, [last - 1, last]]
-    fall = np.where(high > low, high - low, 1.0)
-    return np.asarray(before + np.clip((high - 1.0) / fall, 0.0, 1.0) * (after - before))
 
 
 # Compositions: parts that are not negative and add up to a total, such as the recipe of an alloy or a blend.
