@@ -7,111 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import linalg
 from scipy.special import log_ndtr, ndtri
 
 from likewise.acquisition.acquisitions import Acquisition, Slopes
 from likewise.acquisition.scorer import Scorer
+from likewise.model.censoring import Sites, sites
 from likewise.model.committee import Committee
 from likewise.model.evidence import Evidence
 from likewise.model.fit import FitSettings, Targets, elect, mixes
 from likewise.model.model import Data, choose
 from likewise.model.regression import Regression, regress
 from likewise.model.scores import Gram, GramCache, mix_scores
+from likewise.model.solvers import add_diagonal
 from likewise.model.spectrum import Treatment, treat
 from likewise.model.transforms import Standardised
 from likewise.similarity.algebra import Mix
-from likewise.similarity.base import Matrix, Vector
+from likewise.similarity.base import Vector
 
 # Yes or no as the sign of a latent value: which objects succeed, learnt like any other value.
 #
-# An outcome is yₖ = sign(f(xₖ) + ε), where the latent f has the scores S for covariances and ε has the variance ρ. The
-# posterior of f is not normal; expectation propagation finds the normal one with the same moments, outcome by outcome
-# (Minka 2001; Rasmussen & Williams, section 3.6). It is that of a regression on *sites*: values μ̃ₖ of variances σ̃ₖ².
-#
-# All sites are updated together, half of the way, until none moves. A committee for outcomes is elected as one for
-# values is, by the evidence.
+# An outcome is yₖ = sign(f(xₖ) + ε), where the latent f has the scores S for covariances and ε has the variance ρ: all
+# that is known of the reading f(xₖ) + ε is that it lies above 0, or below. Sites stand for such limits (see
+# `likewise.model.censoring`). A committee for outcomes is elected as one for values is, by the evidence.
 
 # Where objects fail is often a coarser matter than what they are worth: wider warps than for values.
 WARPS = (1 / 16, 1 / 4, 1.0, 4.0)
 # Failures with a clear border, and such as no similarity explains.
 RATIOS = (1e-3, 3e-2, 1.0)
 SETTINGS = FitSettings(warps=WARPS, ratios=RATIOS, mixes=False, learn=False)
-
-ROUNDS, DAMPING, SETTLED = 60, 0.5, 1e-3
-LOG_ROOT_TWO_PI = 0.5 * float(np.log(2.0 * np.pi))
-# A site says no less than this precision, so that its variance is a number.
-LEAST = 1e-10
-
-
-class Sites(NamedTuple):
-    """A value and a variance for each outcome, and the log evidence of all outcomes."""
-
-    values: Vector
-    variances: Vector
-    log_evidence: float
-
-
-def classify(scores: Matrix, signs: Vector, ratio: float, prior_mean: float = 0.0) -> Sites:
-    """The sites of outcomes ±1 at objects with these PSD scores; `ratio` is the variance ρ.
-
-    `prior_mean` is that of the latent value.
-
-    >>> near = np.array([[1.0, 0.9], [0.9, 1.0]])
-    >>> agree, differ = (classify(near, np.array([1.0, y]), 0.1).log_evidence for y in (1.0, -1.0))
-    >>> bool(agree > np.log(0.25) > differ)
-    True
-    """
-    precision, shift = np.full(len(signs), LEAST), np.zeros(len(signs))
-    for _ in range(ROUNDS):
-        mean, variance = _posterior(scores, precision, shift)
-        cavity = 1.0 / variance - precision
-        cavity_shift = mean / variance - shift
-        width = 1.0 / np.maximum(cavity, LEAST)
-        spread = np.sqrt(ratio + width)
-        z = signs * (prior_mean + width * cavity_shift) / spread
-        hazard = np.exp(-0.5 * z**2 - LOG_ROOT_TWO_PI - log_ndtr(z))
-        there = width * cavity_shift + signs * width * hazard / spread
-        narrowed = np.maximum(width - (width / spread) ** 2 * hazard * (z + hazard), 1e-12)
-        wanted = np.maximum(1.0 / narrowed - cavity, LEAST)
-        step = wanted - precision
-        shift = shift + DAMPING * (there / narrowed - cavity_shift - shift)
-        precision = precision + DAMPING * step
-        if np.all(np.abs(step) <= SETTLED * (wanted + 1.0)):
-            break
-    evidence = _log_evidence(scores, signs, ratio, prior_mean, precision, shift)
-    return Sites(prior_mean + shift / precision, 1.0 / precision, evidence)
-
-
-def _posterior(scores: Matrix, precision: Vector, shift: Vector) -> tuple[Vector, Vector]:
-    """Means and variances of the latent values, given the sites."""
-    root = np.sqrt(precision)
-    factor = linalg.cholesky(np.eye(len(root)) + np.outer(root, root) * scores, lower=True, check_finite=False)
-    half = linalg.solve_triangular(factor, root[:, None] * scores, lower=True, check_finite=False)
-    mean = scores @ shift - half.T @ (half @ shift)
-    return mean, np.maximum(np.diagonal(scores) - np.einsum("ij,ij->j", half, half), 1e-12)
-
-
-def _log_evidence(
-    scores: Matrix, signs: Vector, ratio: float, prior_mean: float, precision: Vector, shift: Vector
-) -> float:
-    """Equation 3.65 of Rasmussen & Williams."""
-    mean, variance = _posterior(scores, precision, shift)
-    cavity = np.maximum(1.0 / variance - precision, LEAST)
-    middle, width = (mean / variance - shift) / cavity, 1.0 / cavity
-    values, noise = shift / precision, 1.0 / precision
-    # With the variances of the sites taken out of the matrix, for they may be very large.
-    root = np.sqrt(precision)
-    factor = linalg.cholesky(np.eye(len(root)) + np.outer(root, root) * scores, lower=True, check_finite=False)
-    solved = linalg.solve_triangular(factor, root * values, lower=True, check_finite=False)
-    normal = -np.sum(np.log(np.diagonal(factor))) - 0.5 * solved @ solved
-    outcomes = np.sum(log_ndtr(signs * (prior_mean + middle) / np.sqrt(ratio + width)))
-    total = width + noise
-    sites = 0.5 * np.sum(np.log(total * precision)) + 0.5 * np.sum((middle - values) ** 2 / total)
-    return float(normal + outcomes + sites)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +58,8 @@ class _ClassifierCandidate:
 
     def regression(self, data: Targets, many: int) -> Regression:
         """That of its sites, which stand for the data."""
-        return regress(self.treatment, self.sites.values, self.sites.variances, 1.0, self.prior_mean, psd=self.psd)
+        values, variances = self.prior_mean + self.sites.values, self.ratio + self.sites.variances
+        return regress(self.treatment, values, variances, 1.0, self.prior_mean, psd=self.psd)
 
 
 def fit_outcomes(grams: Sequence[Gram], signs: Vector) -> Committee:
@@ -152,8 +79,10 @@ def _candidates(grams: Sequence[Gram], data: Targets) -> Iterator[_ClassifierCan
         treatment = treat(mix_scores(grams, mix), psd=psd)
         for ratio in ratios:
             prior_mean = usual * float(np.sqrt(np.mean(np.diagonal(treatment.matrix)) + ratio))
-            sites = classify(treatment.matrix, data.values, ratio, prior_mean)
-            yield _ClassifierCandidate(mix, psd, treatment, ratio, log_prior, prior_mean, sites)
+            # A success is a reading above 0, whose prior mean is that of the latent value.
+            ends = np.full(len(data.values), -prior_mean)
+            outcomes = sites(add_diagonal(treatment.matrix, ratio), ends, data.values)
+            yield _ClassifierCandidate(mix, psd, treatment, ratio, log_prior, prior_mean, outcomes)
 
 
 # The chance that an object can be measured at all, from what failed and what did not.

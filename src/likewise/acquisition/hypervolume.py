@@ -5,7 +5,7 @@ Larger is better in every outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -370,11 +370,11 @@ def judge_draws(
     front: Matrix,
     weights: Sequence[Vector],
     least: Vector,
-    lengths: Callable[[Any], Any],
+    reference: Vector,
 ) -> Promise:
-    """What objects promise beside a front that is not cut into boxes; `lengths` counts from the reference."""
+    """What objects promise beside a front that is not cut into boxes, which grows from the reference on."""
     drawn = np.minimum(draw_outcomes(moments, weights), ceilings)
-    gain = shares_of_growth(lengths(front), lengths(drawn))
+    gain = shares_of_growth(front - reference, drawn - reference)
     return Promise(feasible, feasible * chances_to_enter(front, drawn, least), feasible * gain)
 
 

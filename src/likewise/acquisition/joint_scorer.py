@@ -1,17 +1,12 @@
-"""A score for any object of a study of several outcomes: expected hypervolume improvement, and the chance of limits.
-
-Where a model's scale bends the user's, improvements are counted in the user's units.
-"""
+"""A score for any object of a study of several outcomes: expected hypervolume improvement, and the chance of limits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from likewise.acquisition.acquisitions import HOPELESS, TINY, Care, Slopes, Within, between_h
@@ -50,155 +45,15 @@ from likewise.acquisition.scorer import (
 )
 from likewise.model.committee import Committee
 from likewise.model.scores import ObjectScores, pull_all
-from likewise.model.transforms import Transform
 from likewise.similarity.base import Matrix, Vector
-
-# Improvements in the user's units, where the model's scale bends them.
-#
-# A hypervolume is that of the user's values; on a bent scale of the model a step is worth more here and less there.
-# With T the map to the model's scale, taken as straight between a few knots, and w its inverse's slopes,
-#
-#     g̃(e) = E[(T⁻¹(y) − T⁻¹(e))₊] = ∫_e^∞ w(s) P[y > s] ds = Σ_r w_r (g(s_r) − g(s_{r+1})),     g(s) = E[(y − s)₊],
-#
-# over the knots s_r above e, of which e is the first. From the top down that is g̃_r = B_r g_r with
-#
-#     B_r = w_r (1 − ρ_r) + ρ_r B_{r+1},     ρ_r = g(s_{r+1})/g(s_r),
-#
-# a mean of slopes, so that no digits are lost. As g̃ falls with its edge, whatever raises edges makes less of a front.
-
-# So many straight pieces stand for the bent scale, from the reference to so far above the best value.
-PIECES, ABOVE = 6, 1.0
-# No piece is worth less than this share of the largest, and slopes that differ by less than that are the same.
-LEAST, EQUAL = 1e-3, 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class UsersScale:
-    """Knots on the model's scale, and how many of the user's units a unit is worth from each knot on."""
-
-    knots: Vector
-    weights: Vector
-
-    @classmethod
-    def of(cls, transform: Transform, reference: float, best: float) -> UsersScale | None:
-        """The scale from the reference to beyond the best value; None where it is straight.
-
-        >>> from likewise.model.transforms import Standardised
-        >>> UsersScale.of(Standardised(3.0, 2.0), -1.0, 1.0) is None
-        True
-        """
-        knots = np.linspace(reference, max(best, reference) + ABOVE, PIECES + 1)
-        weights = np.diff(np.asarray(transform.away(knots), dtype=float)) / np.diff(knots)
-        if not np.all(np.isfinite(weights)) or np.ptp(weights) <= EQUAL * weights.max():
-            return None
-        return cls(knots[:-1], np.maximum(weights, LEAST * weights.max()))
-
-    def lengths(self, values: Vector) -> Vector:
-        """How far values on the model's scale are above the first knot, in the user's units."""
-        ends = np.append(self.knots[1:], np.inf)
-        parts = np.clip(values[:, None], self.knots, ends) - self.knots
-        below = np.minimum(values - self.knots[0], 0.0) * self.weights[0]
-        return np.asarray(parts @ self.weights + below)
-
-    def convex(self) -> UsersScale:
-        """A scale on which nothing is worth less, and more spread is never worth less: slopes do not fall."""
-        return UsersScale(self.knots, np.maximum.accumulate(self.weights))
-
-    def steps(self, edges: Matrix) -> Steps:
-        """The edges of each member, one column each, among the knots."""
-        both = np.sort(np.concatenate([edges.T, np.tile(self.knots, (edges.shape[1], 1))], axis=1), axis=1)
-        places = np.maximum(np.searchsorted(self.knots, both, side="right") - 1, 0)
-        rows = [np.searchsorted(mine, own) for mine, own in zip(both, edges.T, strict=True)]
-        return Steps(both, self.weights[places], np.stack(rows))
-
-
-def users_scales(
-    transforms: Sequence[Transform], means: Sequence[Vector], reference: Sequence[float]
-) -> tuple[UsersScale | None, ...]:
-    """The user's scale of each measured objective, the first ones; one alone is improved on the scale of its model."""
-    if len(means) == 1:
-        return (None,) * len(transforms)
-    tops = [float(np.max(mean, initial=low)) for mean, low in zip(means, reference, strict=True)]
-    return tuple(UsersScale.of(*each) for each in zip(transforms, reference, tops, strict=False))
-
-
-def lengths_above(reference: Sequence[float], scales: Sequence[UsersScale | None], values: Any) -> Any:
-    """How far values of the objectives, the last axis, are above the reference in the units in which a front grows.
-
-    >>> lengths_above([1.0, 1.0], [None, UsersScale(np.array([1.0, 2.0]), np.array([1.0, 3.0]))], np.full((1, 2), 3.0))
-    array([[2., 4.]])
-    """
-    lengths = values - np.asarray(reference)
-    for j, scale in enumerate(scales):
-        if scale is not None:
-            *ends, begin = scale.lengths(np.append(values[..., j].ravel(), reference[j]))
-            lengths[..., j] = (np.array(ends) - begin).reshape(values.shape[:-1])
-    return lengths
-
-
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """Edges and knots of each member, from the lowest up, the weights of what follows, and which are edges."""
-
-    at: Matrix
-    weights: Matrix
-    rows: NDArray[np.intp]
-
-    def pick(self, found: Any) -> Any:
-        """Of arrays of shape (members, steps, objects) those at the edges."""
-        return np.take_along_axis(found, self.rows[:, :, None], axis=1)
-
-    def stretch(self, logs: Any) -> Any:
-        """log g̃ at the edges from log g at all steps."""
-        return self.pick(logs + np.log(self._means(logs)[0]))
-
-    def stretch_slopes(self, slopes: Slopes) -> Slopes:
-        """The same with its derivatives, from those of log g."""
-        means, ratios = self._means(slopes.score)
-        inside = self._slopes(np.stack([slopes.in_mean, slopes.in_std]), ratios) / means
-        return Slopes(self.pick(slopes.score + np.log(means)), *map(self.pick, inside))
-
-    def _means(self, logs: Any) -> tuple[Any, Any]:
-        """B and ρ at each step; ρ is 0 at the last one."""
-        with np.errstate(invalid="ignore"):
-            ratios = np.exp(np.minimum(np.diff(logs, axis=1), 0.0))
-        # Where nothing is expected above either step, the slope that comes next counts.
-        ratios = np.where(np.isnan(ratios), 0.0, ratios)
-        means = np.empty_like(logs)
-        means[:, -1] = self.weights[:, -1, None]
-        for r in range(logs.shape[1] - 2, -1, -1):
-            w, ratio = self.weights[:, r, None], ratios[:, r]
-            means[:, r] = w * (1.0 - ratio) + ratio * means[:, r + 1]
-        return means, ratios
-
-    def _slopes(self, inside: Any, ratios: Any) -> Any:
-        """∂g̃/g at each step from ∂g/g, of several derivatives: w_r (∂_r − ρ_r ∂_{r+1}) + ρ_r ∂̃_{r+1}."""
-        slopes = np.empty_like(inside)
-        slopes[:, :, -1] = self.weights[:, -1, None] * inside[:, :, -1]
-        for r in range(inside.shape[2] - 2, -1, -1):
-            w, ratio = self.weights[:, r, None], ratios[:, r]
-            slopes[:, :, r] = w * (inside[:, :, r] - ratio * inside[:, :, r + 1]) + ratio * slopes[:, :, r + 1]
-        return slopes
-
-    def between(self, highs: Any, lows: Any) -> tuple[Any, Any]:
-        """What g̃ lies between at the edges, from what g lies between at all steps; one member a row."""
-        most, least = np.zeros_like(highs), np.zeros_like(lows)
-        above = (np.zeros_like(highs[:, 0]),) * 4
-        for r in range(highs.shape[1] - 1, -1, -1):
-            w, (high, low, stretched_high, stretched_low) = self.weights[:, r, None], above
-            most[:, r] = stretched_high + w * np.maximum(highs[:, r] - low, 0.0)
-            least[:, r] = stretched_low + w * np.maximum(lows[:, r] - high, 0.0)
-            above = highs[:, r], lows[:, r], most[:, r], least[:, r]
-        return self.pick(most), self.pick(least)
-
 
 # A score for any object of a study of several outcomes: how much of the front it pushes out, and whether it may.
 #
 #     u(x) = log EHVI(x) + Σ_c log P[outcome c keeps to its limits]
 #
-# EHVI is the expected hypervolume improvement (see `hypervolume`) in the user's units (see `users_scale`); with one
-# objective it is expected improvement on the scale of its model. As long as no measured object, and none in flight, is
-# believed to keep to all limits, there is no front to push out: the chance leads, and u is the second term alone.
+# EHVI is the expected hypervolume improvement (see `hypervolume`) on the scales of the models; with one objective it is
+# expected improvement. As long as no measured object, and none in flight, is believed to keep to all limits, there is
+# no front to push out: the chance leads, and u is the second term alone.
 
 # So many points stand for the front where a whole pool is bounded.
 COARSE = 4
@@ -214,8 +69,6 @@ class JointScorer(Scoring):
     front: Front | None
     directions: Matrix | None = None
     feasibility: Scorer | None = None
-    # Of each measured objective how its model's scale bends the user's; None where it does not.
-    scales: tuple[UsersScale | None, ...] = ()
     # Of each outcome the variance of one more measurement to each member; zeros where beliefs are judged.
     noises: tuple[Matrix, ...] = ()
     # Of each outcome what an improvement has to exceed to each member, likewise.
@@ -242,8 +95,7 @@ class JointScorer(Scoring):
         mixed = [w @ m for w, m in zip(weights, means, strict=True)]
         rule = reference_point(np.stack(mixed, axis=1))
         chosen = tuple(float(r) if np.isinf(lowest) else lowest for r, lowest in zip(rule, before._lowest, strict=True))
-        scales = users_scales([outcome.committee.transform.unbounded for outcome in before._objectives], mixed, chosen)
-        scorer = replace(before, reference=chosen, scales=scales)._with_front()
+        scorer = replace(before, reference=chosen)._with_front()
         return scorer._settled() if settle else scorer
 
     @property
@@ -339,27 +191,18 @@ class JointScorer(Scoring):
 
     def _improvements(self, j: int, means: Matrix, stds: Matrix) -> tuple[Matrix, Matrix]:
         """log g_j at each edge, and each member's share in it, of shape (members, edges, objects)."""
-        edges, steps = self._edges(j)[0], self._steps[j]
+        edges = self._edges(j)[0]
         if j >= len(self._objectives):
             with np.errstate(divide="ignore"):
                 return np.log(np.maximum(means - edges.T[0][:, None], 0.0)), np.ones((1, len(edges), means.shape[1]))
-        at = edges.T if steps is None else steps.at
-        scores = self._objectives[j].improvement.score(means[:, None], stds[:, None], at[:, :, None])
-        return self._average(j, scores if steps is None else steps.stretch(scores))
+        scores = self._objectives[j].improvement.score(means[:, None], stds[:, None], edges.T[:, :, None])
+        return self._average(j, scores)
 
     def _average(self, j: int, scores: Any) -> tuple[Matrix, Matrix]:
         """The mean over the members of log g_j at each edge, and each member's share in it."""
         shape = scores.shape
         average, shares = IMPROVEMENT.average(scores.reshape(shape[0], -1), self._edges(j)[1])
         return average.reshape(shape[1:]), shares.reshape(shape)
-
-    @cached_property
-    def _steps(self) -> list[Steps | None]:
-        """The edges of each objective among the knots of its scale, where that is bent."""
-        assert self.front is not None
-        scales = [*self.scales, *(None for _ in self.front.edges[len(self.scales) :])]
-        pairs = zip(scales, self.front.edges, strict=True)
-        return [None if scale is None else scale.steps(edges) for scale, edges in pairs]
 
     def _edges(self, j: int) -> tuple[Matrix, Vector]:
         assert self.front is not None
@@ -398,9 +241,9 @@ class JointScorer(Scoring):
             return Promise(feasible, feasible, np.zeros(len(feasible)))
         each = self._of_objectives(found, [known(objects) for known in self.known])
         if self.directions is not None:
-            lengths = partial(lengths_above, self.reference, self.scales)
             ceilings = [one.committee.ceiling for one in self._objectives] + [np.inf for _ in self.certain]
-            return judge_draws(feasible, each, ceilings, *self._front_points(), np.array(self._lowest), lengths)
+            lowest, reference = np.array(self._lowest), np.array(self.reference)
+            return judge_draws(feasible, each, ceilings, *self._front_points(), lowest, reference)
         over = [self._chances_above(j, *moments) for j, moments in enumerate(each)]
         gain = log_volume(self.front, [self._improvements(j, *moments)[0] for j, moments in enumerate(each)])[0]
         enters = np.minimum(bound_volume(self.front, over, over), 1.0)
@@ -434,9 +277,8 @@ class JointScorer(Scoring):
 
     @property
     def _size(self) -> float:
-        """The hypervolume of the front in the units in which it grows; 1 where it has none."""
-        points = lengths_above(self.reference, self.scales, self._front_points()[0])
-        return hypervolume(points, np.zeros(len(self.reference))) or 1.0
+        """The hypervolume of the front; 1 where it has none."""
+        return hypervolume(self._front_points()[0], np.array(self.reference)) or 1.0
 
     def bound_moments(
         self, moments: Sequence[Moments], known: Sequence[Vector] = (), *, care: Care = Care.FAIR
@@ -459,8 +301,7 @@ class JointScorer(Scoring):
         """
         front = front if care is Care.TIGHT else front.coarse(COARSE)
         outcomes = self.outcomes if len(moments) == 1 else tuple(scale.without_ceiling() for scale in self.outcomes)
-        scales = tuple(None if scale is None else scale.convex() for scale in self.scales)
-        coarse = replace(self, outcomes=outcomes, front=front, scales=scales)
+        coarse = replace(self, outcomes=outcomes, front=front)
         highs, lows = zip(*(coarse._between(j, *pair) for j, pair in enumerate(moments)), strict=True)
         volume = bound_volume(front, highs, lows)
         bounds = np.log(np.maximum(volume, HOPELESS))
@@ -479,11 +320,7 @@ class JointScorer(Scoring):
         if j >= len(self._objectives):
             exact = np.maximum(means - edges.T[0][:, None], 0.0)
             return exact * (1.0 + 1e-9), exact * (1.0 - 1e-9)
-        spread, steps = np.maximum(stds, TINY), self._steps[j]
-        if steps is not None:
-            integrals = between_h((means[:, None] - steps.at[:, :, None]) / spread[:, None])
-            high, low = steps.between(*(each * spread[:, None] for each in integrals))
-            return np.einsum("m,mer->er", weights, high), np.einsum("m,mer->er", weights, low)
+        spread = np.maximum(stds, TINY)
         if len(self.reference) == 1:
             # Of one objective the ceiling bounds what is above an edge, whatever the doubt.
             more = self._objectives[j].improvement.more
@@ -544,10 +381,8 @@ class JointScorer(Scoring):
 
     def _slopes(self, j: int, means: Matrix, stds: Matrix) -> Slopes:
         """Each member's log g_j at each edge, and its derivatives."""
-        steps = self._steps[j]
-        at = self._edges(j)[0].T if steps is None else steps.at
-        slopes = self._objectives[j].improvement.slopes(means[:, None], stds[:, None], at[:, :, None])
-        return slopes if steps is None else steps.stretch_slopes(slopes)
+        at = self._edges(j)[0].T[:, :, None]
+        return self._objectives[j].improvement.slopes(means[:, None], stds[:, None], at)
 
     def hide_known(
         self, score: Vector, moments: Sequence[Moments], rows: Sequence[Rows], selves: Sequence[Selves]
@@ -572,7 +407,6 @@ class JointScorer(Scoring):
             and self.directions is None
             and (self.front is None) is (earlier.front is None)
             and self.reference == earlier.reference
-            and self.scales is earlier.scales
             and self.feasibility is earlier.feasibility
             and same_members(self.committees, earlier.committees)
         )

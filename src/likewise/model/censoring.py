@@ -11,15 +11,18 @@ and the site that turns the cavity into a normal distribution with these moments
 
     z = m − √s r/β      and      v = s(1 − β)/β.
 
-Above a limit everything is mirrored. Sites and cavities settle in some rounds, all sites at once, so that their order
-does not matter. A site is then a value z_i with a known variance v_i, for every model alike. A limit that says nothing
-new (u large) has a site without weight: v is very large.
+Above a limit everything is mirrored. That a run succeeds is a limit, too: the reading f + ε with noise ρ is above 0;
+with the site N(y_i; z_i, v_i) of the reading, that of f_i is N(f_i; z_i, v_i + ρ). Sites and cavities settle in some
+rounds, all sites at once, so that their order does not matter. A site is then a value z_i with a known variance v_i,
+for every model alike. A limit that says nothing new (u large) has a site without weight: v is very large.
 
 The sites are those of one model, first a rough one and then the one with the most votes, and all members share them:
 the evidence leaves out how well each of them foresaw the limits themselves.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +36,7 @@ from likewise.similarity.base import Matrix, Vector
 BELOW, EXACT, ABOVE = -1.0, 0.0, 1.0
 SIDES = {"below": BELOW, None: EXACT, "above": ABOVE}
 ROUNDS = 200
-SETTLED = 1e-9
+SETTLED = 1e-6
 # Of a new site so much is taken in one round: where limits depend on one another, whole steps would swing.
 STEP = 0.7
 # A site of less weight than this, as a share of what the cavity knows, has no weight.
@@ -79,31 +82,48 @@ def says_nothing(values: Vector, limits: Vector | None) -> Mask:
     return np.asarray(((limits == BELOW) & (values > high + beyond)) | ((limits == ABOVE) & (values < low - beyond)))
 
 
-def sites(covariance: Matrix, values: Vector, limits: Vector) -> tuple[Vector, Vector]:
-    """Values and variances to put in the place of limits; measured values stay, with the variance 0.
+class Sites(NamedTuple):
+    """Values and variances in the place of limits, and the log probability of the limits given measured values."""
+
+    values: Vector
+    variances: Vector
+    log_evidence: float
+
+
+def sites(covariance: Matrix, values: Vector, limits: Vector) -> Sites:
+    """The sites of limits; measured values stay, with the variance 0.
 
     covariance: M, of measured values before anything is known, noise included.
     values: measured values and limits on the model's scale, where the mean is 0.
     limits: of each whether it is BELOW, EXACT or ABOVE.
 
-    >>> z, v = sites(np.eye(2), np.array([0.3, 0.0]), np.array([0.0, -1.0]))
-    >>> z.round(3).tolist(), v.round(3).tolist()
-    ([0.3, -1.253], [0.0, 0.571])
+    >>> z, v, log_evidence = sites(np.eye(2), np.array([0.3, 0.0]), np.array([0.0, -1.0]))
+    >>> z.round(3).tolist(), v.round(3).tolist(), round(np.exp(log_evidence), 3)
+    ([0.3, -1.253], [0.0, 0.571], 0.5)
     """
-    open_, sides = np.flatnonzero(limits != EXACT), limits[limits != EXACT]
+    open_, ends, sides = np.flatnonzero(limits != EXACT), values[limits != EXACT], limits[limits != EXACT]
     mean, prior = _given(covariance, values, limits == EXACT)
     weight, shift = np.zeros(len(open_)), np.zeros(len(open_))
     for _ in range(ROUNDS):
-        centre, variance = _marginals(mean, prior, weight, shift)
-        cavity = 1.0 / np.maximum(1.0 / variance - weight, LEAST / np.diag(prior))
-        target, spread = _site(cavity * (centre / variance - shift), cavity, values[open_], sides)
+        target, spread = _site(*_cavities(mean, prior, weight, shift), ends, sides)
         change = STEP * (1.0 / spread - weight)
         weight, shift = weight + change, shift + STEP * (target / spread - shift)
-        if np.max(np.abs(change) * np.diag(prior)) < SETTLED:
+        if np.all(np.abs(change) < SETTLED * (weight + 1.0 / np.diag(prior))):
             break
     z, v = values.copy(), np.zeros(len(values))
     z[open_], v[open_] = shift / weight, 1.0 / weight
-    return z, v
+    return Sites(z, v, _log_evidence(mean, prior, weight, shift, ends, sides))
+
+
+def _log_evidence(mean: Vector, prior: Matrix, weight: Vector, shift: Vector, ends: Vector, sides: Vector) -> float:
+    """Equation 3.65 of Rasmussen & Williams (2006), with the sites' large variances taken out of the matrix."""
+    middle, width = _cavities(mean, prior, weight, shift)
+    z, total = shift / weight, width + 1.0 / weight
+    root, factor = _factor(prior, weight)
+    solved = linalg.solve_triangular(factor, root * (z - mean), lower=True, check_finite=False)
+    normal = -np.sum(np.log(np.diag(factor))) - 0.5 * solved @ solved
+    normalised = 0.5 * np.sum(np.log(total * weight) + (middle - z) ** 2 / total)
+    return float(normal + normalised + np.sum(log_ndtr(sides * (middle - ends) / np.sqrt(width))))
 
 
 def _site(mean: Vector, variance: Vector, limits: Vector, sides: Vector) -> tuple[Vector, Vector]:
@@ -134,13 +154,24 @@ def _given(covariance: Matrix, values: Vector, known: Mask) -> tuple[Vector, Mat
     return half[:, 1:].T @ half[:, 0], left + np.diag(np.maximum(LEAST * np.diag(prior) - np.diag(left), 0.0))
 
 
-def _marginals(mean: Vector, prior: Matrix, weight: Vector, shift: Vector) -> tuple[Vector, Vector]:
-    """Mean and variance of each value behind a limit, given the sites: C(I + W½CW½)⁻¹ with the sites' weights W."""
-    root = np.sqrt(weight)
-    factor = cholesky(np.eye(len(prior)) + root[:, None] * prior * root)
+def _cavities(mean: Vector, prior: Matrix, weight: Vector, shift: Vector) -> tuple[Vector, Vector]:
+    """Mean and variance of each value behind a limit by everything but its own site.
+
+    With the weights W of the sites the covariance by all of them is C − C W½ (I + W½ C W½)⁻¹ W½ C.
+    """
+    root, factor = _factor(prior, weight)
     half = linalg.solve_triangular(factor, root[:, None] * prior, lower=True, check_finite=False)
-    covariance = prior - half.T @ half
-    return mean + covariance @ (shift - weight * mean), np.maximum(np.diag(covariance), LEAST * np.diag(prior))
+    moved = shift - weight * mean
+    centre = mean + prior @ moved - half.T @ (half @ moved)
+    variance = np.maximum(np.diag(prior) - np.einsum("ij,ij->j", half, half), LEAST * np.diag(prior))
+    width = 1.0 / np.maximum(1.0 / variance - weight, LEAST / np.diag(prior))
+    return width * (centre / variance - shift), width
+
+
+def _factor(prior: Matrix, weight: Vector) -> tuple[Vector, Matrix]:
+    """W½, and the Cholesky factor of I + W½ C W½."""
+    root = np.sqrt(weight)
+    return root, cholesky(np.eye(len(prior)) + root[:, None] * prior * root)
 
 
 def prior_covariance(scores: Matrix, amplitude: float, ratio: float, extra: Vector) -> Matrix:

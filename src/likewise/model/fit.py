@@ -394,8 +394,8 @@ class Targets(NamedTuple):
 
     def censor(self, covariance: Matrix, limits: Vector) -> Targets:
         """The same with a value and a variance in the place of each limit (`censoring`)."""
-        found, variances = sites(covariance, self.values, limits)
-        return Targets(found, self.extra + variances)
+        values, variances, _ = sites(covariance, self.values, limits)
+        return Targets(values, self.extra + variances)
 
 
 class Candidate(Protocol):

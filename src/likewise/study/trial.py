@@ -388,8 +388,8 @@ class Suggestion:
     With several outcomes `outcomes` has what is expected of each, by name, and `analogues` are by name, too;
     `chance_feasible` is the probability to keep to all constraints that were measured yet, and None where none was.
     With several objectives `chance` is the probability to enter the front, `improvement` the expected growth of the
-    front's hypervolume, as a share of it, and the other numbers are None. With one objective they are those of the
-    objective.
+    front's hypervolume, as a share of it, both on the models' scales, and the other numbers are None. With one
+    objective they are those of the objective.
 
     id: the trial's number.
     object: what to try.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
+from scipy.stats import multivariate_normal
 
 import likewise as lw
 from likewise.model.censoring import ABOVE, BELOW, EXACT, sites
@@ -56,11 +58,72 @@ def sampled(matrix: Matrix, values: Vector, limits: Vector, rng: np.random.Gener
 def test_sites_agree_with_sampling(limits: list[float], values: list[float]) -> None:
     x, rng = np.array([0.0, 0.25, 0.5, 1.0, 1.3]), np.random.default_rng(0)
     matrix, sides, y = covariance(x), np.array(limits), np.array(values)
-    mean, std = posterior(matrix, *sites(matrix, y, sides))
+    z, v, _ = sites(matrix, y, sides)
+    mean, std = posterior(matrix, z, v)
     true_mean, true_std = sampled(matrix, y, sides, rng)
     some = sides != EXACT
     assert np.max(np.abs(mean - true_mean)[some]) < 0.06
     assert np.max(np.abs(std / np.where(some, true_std, std) - 1.0)) < 0.15
+
+
+GRID = np.linspace(-9.0, 9.0, 36_001)
+
+
+def normal(x: Vector, mean: float, variance: float) -> Vector:
+    return np.exp(-0.5 * (x - mean) ** 2 / variance) / np.sqrt(2.0 * np.pi * variance)
+
+
+def moments(density: Vector) -> tuple[float, float, float]:
+    """Mass, mean and variance of a density on the grid."""
+    mass = density.sum()
+    mean = density @ GRID / mass
+    return float(mass * (GRID[1] - GRID[0])), float(mean), float(density @ (GRID - mean) ** 2 / mass)
+
+
+@pytest.mark.parametrize("side", [BELOW, ABOVE])
+@pytest.mark.parametrize(("end", "noise"), [(0.0, 1e-3), (-0.7, 0.3), (1.1, 1.0)])
+def test_one_limit_is_exact_for_the_reading_and_for_what_is_read(side: float, end: float, noise: float) -> None:
+    z, v, log_evidence = sites(np.array([[1.0 + noise]]), np.array([end]), np.array([side]))
+    mass, mean, variance = moments(normal(GRID, 0.0, 1.0 + noise) * (side * (GRID - end) > 0))
+    weight = 1.0 / (1.0 + noise) + 1.0 / v[0]
+    assert [z[0] / v[0] / weight, 1.0 / weight] == pytest.approx([mean, variance], abs=1e-3)
+    assert log_evidence == pytest.approx(np.log(mass), abs=1e-3)
+    # A failed or successful run: the latent value has the same site, with the noise.
+    mass, mean, variance = moments(normal(GRID, 0.0, 1.0) * ndtr(side * (GRID - end) / np.sqrt(noise)))
+    weight = 1.0 + 1.0 / (v[0] + noise)
+    assert [z[0] / (v[0] + noise) / weight, 1.0 / weight] == pytest.approx([mean, variance], abs=1e-6)
+    assert log_evidence == pytest.approx(np.log(mass), abs=1e-6)
+
+
+@pytest.mark.parametrize("alike", [-0.8, 0.0, 0.6, 0.99])
+@pytest.mark.parametrize("sides", [(ABOVE, ABOVE), (ABOVE, BELOW), (EXACT, BELOW)])
+def test_two_limits_rest_where_each_site_keeps_the_moments_of_its_limit(alike: float, sides: tuple[float, ...]) -> None:
+    matrix, values, limits = np.array([[1.1, alike], [alike, 1.1]]), np.array([0.2, -0.3]), np.array(sides)
+    z, v, log_evidence = sites(matrix, values, limits)
+    for i in np.flatnonzero(limits != EXACT):
+        gain = matrix[i, 1 - i] / (matrix[1 - i, 1 - i] + v[1 - i])
+        cavity = gain * z[1 - i], matrix[i, i] - gain * matrix[i, 1 - i]
+        _, mean, variance = moments(normal(GRID, *cavity) * (limits[i] * (GRID - values[i]) > 0))
+        weight = 1.0 / cavity[1] + 1.0 / v[i]
+        assert [(cavity[0] / cavity[1] + z[i] / v[i]) / weight, 1.0 / weight] == pytest.approx(
+            [mean, variance], abs=1e-3
+        )
+    if limits.all():
+        turned = np.outer(limits, limits) * matrix
+        exact = np.log(multivariate_normal(np.zeros(2), turned).cdf(-limits * values))
+        assert log_evidence == pytest.approx(exact, abs=0.05)
+
+
+def test_sites_turn_with_their_limits() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.random(25), rng.standard_normal(25)
+    sides = np.where(y > 0, ABOVE, BELOW)
+    for noise in (1e-3, 0.03, 1.0):
+        z, v, log_evidence = sites(covariance(x, noise, 2.0) + 1.0, np.full(25, -0.3), sides)
+        turned = sites(covariance(x, noise, 2.0) + 1.0, np.full(25, 0.3), -sides)
+        assert np.all(v > 0)
+        assert np.allclose(turned.values, -z, rtol=1e-6)
+        assert turned.log_evidence == pytest.approx(log_evidence, rel=1e-9)
 
 
 def test_sites_do_not_depend_on_the_order() -> None:
@@ -74,7 +137,7 @@ def test_sites_do_not_depend_on_the_order() -> None:
 
 def test_a_limit_that_contradicts_everything_is_a_number() -> None:
     matrix = covariance(np.array([0.0, 0.0, 0.0]), noise=1e-6)
-    z, v = sites(matrix, np.array([0.0, 0.0, -50.0]), np.array([EXACT, EXACT, BELOW]))
+    z, v, _ = sites(matrix, np.array([0.0, 0.0, -50.0]), np.array([EXACT, EXACT, BELOW]))
     assert np.all(np.isfinite([*z, *v]))
     assert z[2] < -49.0
 
