@@ -107,6 +107,49 @@ def checked_whole(what: str, number: Any) -> Any:
     return number
 
 
+Grows = Callable[[Any, Any], bool]
+
+
+def more(before: Any, now: Any) -> bool:
+    """Whether a list, a text or a mapping of such has all that it had before.
+
+    >>> more(["a", 1], ["b", 1, "a"]), more([1], [True]), more({"S": ["x"]}, {"S": ["x", "y"], "T": ["z"]})
+    (True, False, True)
+    """
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        return all(name in now and more(content, now[name]) for name, content in before.items())
+    if not isinstance(before, str | list) or type(before) is not type(now):
+        return False
+    return {identity(item) for item in before} <= {identity(item) for item in now}
+
+
+def lower(before: Any, now: Any) -> bool:
+    """Whether numbers, or lists or mappings of such, are nowhere larger than before.
+
+    >>> lower([1.0, 2.0], [0.5, 2.0]), lower(1, 2), lower(None, 1)
+    (True, False, False)
+    """
+    if isinstance(before, list) and isinstance(now, list):
+        return len(before) == len(now) and all(map(lower, before, now))
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        return before.keys() == now.keys() and all(lower(before[name], now[name]) for name in before)
+    return all(isinstance(number, int | float) for number in (before, now)) and now <= before
+
+
+def higher(before: Any, now: Any) -> bool:
+    """Whether numbers, or lists or mappings of such, are nowhere smaller than before."""
+    return lower(now, before)
+
+
+def wider(before: Any, now: Any) -> bool:
+    """Whether lower and upper ends, in a list of two, leave the room that they left before.
+
+    >>> wider([2, 4], [1, 4]), wider([2, 4], [3, 9])
+    (True, False)
+    """
+    return lower(before[0], now[0]) and higher(before[1], now[1])
+
+
 class Space(ABC):
     """A set of objects. Subclasses are frozen dataclasses; a field `where` restricts the space by a predicate.
 
@@ -121,6 +164,8 @@ class Space(ABC):
     parts: Mapping[str, Space] = MappingProxyType({})
     # The attributes that describe fields which may be given in several ways.
     described_by: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    # What of the description may be other in a space that includes this one, and how.
+    grows: ClassVar[Mapping[str, Grows]] = MappingProxyType({})
     where: Callable[[Any], bool] | None
 
     @abstractmethod
@@ -153,6 +198,21 @@ class Space(ABC):
         given = [field.name for field in fields(cast(Any, self)) if field.name != "where"]
         said = {name: plain(getattr(self, self.described_by.get(name, name))) for name in given}
         return {"space": type(self).__name__, **said}
+
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        """Whether every object of the space that described itself so is one of this space; False where nobody can tell.
+
+        `where` is left out of account.
+        """
+        mine = self.describe()
+        names = (mine.keys() | described.keys()) - {"where"}
+        if not names <= mine.keys() & described.keys():
+            return False
+        return all(
+            identity(mine[name]) == identity(described[name])
+            or (name in self.grows and self.grows[name](described[name], mine[name]))
+            for name in names
+        )
 
     @property
     def size(self) -> float:

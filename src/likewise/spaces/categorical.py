@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 from likewise.errors import SimilarityError, SpaceError
@@ -12,7 +13,7 @@ from likewise.similarity.auto import Recognised, of_kind, recognise
 from likewise.similarity.base import Similarity
 from likewise.similarity.catalogue import writing
 from likewise.similarity.coordinates import rescaled, span
-from likewise.spaces.base import MOVES, Generator, Items, Space, checked_where, some
+from likewise.spaces.base import MOVES, Generator, Items, Space, checked_where, more, some
 from likewise.spaces.codec import listed_text, read_item
 from likewise.tables.cells import Decimal
 
@@ -33,6 +34,7 @@ class Categorical(Space):
     """
 
     short = "values:red,green"
+    grows = MappingProxyType({"values": more})
     values: Sequence[Any]
     _: KW_ONLY
     where: Callable[[Any], bool] | None = None

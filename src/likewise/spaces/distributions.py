@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -23,7 +24,7 @@ from likewise.similarity.kinds.gaussians import (
     full_gaussians,
 )
 from likewise.similarity.kinds.monte_carlo import MonteCarloDivergence, Samples
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child, wider
 from likewise.spaces.numbers import Box
 from likewise.spaces.simplex import Simplex
 
@@ -200,6 +201,7 @@ class Gaussians(Space):
     """
 
     kind = "Gaussians"
+    grows = MappingProxyType({"mean": wider, "variance": wider})
     numbers: DiagonalNumbers | FullNumbers
     box: Box
     where: Callable[[Any], bool] | None = field(default=None)
@@ -501,6 +503,10 @@ class Family(Space):
 
     def _describe(self) -> dict[str, Any]:
         return {"space": "Family", "name": self.name, "parameters": self.parameters.describe()}
+
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        named = (described.get("space"), described.get("name")) == ("Family", self.name)
+        return named and self.parameters.includes(described["parameters"])
 
     def to_vector(self, objects: Sequence[Any]) -> Matrix:
         return self.parameters.to_vector([x.parameters for x in objects])

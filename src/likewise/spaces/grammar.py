@@ -15,7 +15,18 @@ import numpy as np
 
 from likewise.errors import SpaceError
 from likewise.similarity.base import Vector
-from likewise.spaces.base import Generator, Texts, checked_text, checked_where, checked_whole, child, neighbours, some
+from likewise.spaces.base import (
+    Generator,
+    Texts,
+    checked_text,
+    checked_where,
+    checked_whole,
+    child,
+    higher,
+    more,
+    neighbours,
+    some,
+)
 
 # Earley's parser: one derivation tree of a text in any context-free grammar, ambiguous and left-recursive included.
 
@@ -188,6 +199,7 @@ class Grammar(Texts):
     """
 
     described_by = MappingProxyType({"rules": "productions"})
+    grows = MappingProxyType({"rules": more, "max_depth": higher})
     rules: Mapping[str, Sequence[str | Sequence[str]]]
     start: str = "S"
     _: KW_ONLY

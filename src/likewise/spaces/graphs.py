@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from likewise.errors import SpaceError, import_extra
-from likewise.spaces.base import MOVES, Edits, Generator, Items, Space, checked_where, checked_whole, edits
+from likewise.spaces.base import MOVES, Edits, Generator, Items, Space, checked_where, checked_whole, edits, more, wider
 from likewise.spaces.codec import plain
 
 Edge = tuple[int, int]
@@ -51,6 +51,7 @@ class Graphs(Space):
 
     kind = "graphs"
     described_by = MappingProxyType({"nodes": "sizes"})
+    grows = MappingProxyType({"nodes": wider, "labels": more, "edge_labels": more})
     nodes: int | tuple[int, int]
     labels: Sequence[Any] | None = None
     edge_labels: Sequence[Any] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from likewise.errors import SpaceError, import_extra
@@ -18,6 +19,8 @@ from likewise.spaces.base import (
     checked_whole,
     child,
     edits,
+    higher,
+    more,
     neighbours,
 )
 
@@ -53,6 +56,7 @@ class Molecules(Texts):
     """
 
     kind = "molecules"
+    grows = MappingProxyType({"start": more, "max_tokens": higher, "alphabet": more})
     start: Sequence[str]
     _: KW_ONLY
     max_tokens: int | None = None

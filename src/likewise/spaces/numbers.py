@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -393,6 +393,25 @@ class Box(Space):
             **steps,
         }
 
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        """Whether its bounds are as wide, and its steps, where it has some, lead to all that the others led to."""
+        if described.get("space") != "Box":
+            return False
+        before = Box(**{name: content for name, content in described.items() if name not in ("space", "where")})
+        same = before.dimension == self.dimension and all(
+            np.array_equal(getattr(before, name), getattr(self, name)) for name in ("log", "integer")
+        )
+        return same and bool(
+            np.all((self.lower <= before.lower) & (before.upper <= self.upper) & self._reaches(before))
+        )
+
+    def _reaches(self, before: Box) -> Flags:
+        """In which dimensions the numbers in steps of another box, where it has some, are in steps of this one."""
+        step = np.where(self._on_steps, self.step, 1.0)
+        strides = np.stack([before.lower - self.lower, np.where(before.free, before.step, 0.0)]) / step
+        whole = np.all(np.abs(strides - np.round(strides)) <= CLOSE, axis=0)
+        return ~self._on_steps | (whole & (before._on_steps | ~before.free))
+
     def view(self, similarity: Similarity) -> Similarity:
         """Similarities of vectors see the unit cube, so that a lengthscale is a fraction of the range."""
         return rescaled(similarity, lambda path: None if path else self.coordinates)
@@ -442,6 +461,12 @@ class Scalar(Space):
     @abstractmethod
     def box(self) -> Box:
         """The box of one dimension."""
+
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        if described.get("space") != type(self).__name__:
+            return False
+        before = type(self)(**{name: content for name, content in described.items() if name not in ("space", "where")})
+        return self.box.includes(before.box.describe())
 
     @classmethod
     def from_text(cls, text: str) -> Self:

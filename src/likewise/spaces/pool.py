@@ -501,14 +501,22 @@ class Pool(Space):
         """The size of the pool and a digest of its objects, which does not depend on their order."""
         return {"space": "Pool", "size": len(self), "digest": self._digest}
 
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        """Whether the objects at its beginning, in any order, are those of a pool of which only a digest is known."""
+        size = described.get("size")
+        if described.get("space") != "Pool" or not isinstance(size, int) or not 0 <= size <= len(self):
+            return False
+        first = self._digest if size == len(self) else self._digest_of(_beginning(self.objects, size))
+        return first == described.get("digest")
+
     @cached_property
     def _digest(self) -> str:
-        texts: Iterable[str] = map(self.key, self.objects)
-        if isinstance(self.objects, TableObjects) and self.objects.texts:
-            texts = self.objects.ordered()
-        else:
-            texts = sorted(self.objects if self._only_strings else texts)
-        return _hashed(texts)
+        return self._digest_of(self.objects)
+
+    def _digest_of(self, objects: Sequence[Any]) -> str:
+        if isinstance(objects, TableObjects) and objects.texts:
+            return _hashed(objects.ordered())
+        return _hashed(sorted(objects if self._only_strings else map(self.key, objects)))
 
     @cached_property
     def _only_strings(self) -> bool:
@@ -545,6 +553,11 @@ def _listed(what: str, objects: Any) -> list[Any]:
             f"for this one alone write [{_short(objects)}]"
         )
     return as_objects(objects)
+
+
+def _beginning(objects: Sequence[Any], size: int) -> Sequence[Any]:
+    """The first objects, in the form that all have."""
+    return TableObjects(objects.frame[:size]) if isinstance(objects, TableObjects) else objects[:size]
 
 
 def _hashed(texts: Iterable[str]) -> str:

@@ -471,6 +471,12 @@ class Record(CompositeSpace):
     def _describe(self) -> dict[str, Any]:
         return {"space": "Record", "parts": {name: part.describe() for name, part in self.parts.items()}}
 
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        parts = described.get("parts", {})
+        return parts.keys() == self.parts.keys() and all(
+            self.parts[name].includes(part) for name, part in parts.items()
+        )
+
     def to_vector(self, objects: Sequence[Fields]) -> Matrix:
         """The search coordinates of the continuous parts, side by side."""
         parts = self._continuous.items()
@@ -620,6 +626,13 @@ class OneOf(CompositeSpace):
 
     def _describe(self) -> dict[str, Any]:
         return {"space": "OneOf", "branches": {name: branch.describe() for name, branch in self.branches.items()}}
+
+    def includes(self, described: Mapping[str, Any]) -> bool:
+        """Branches may be added."""
+        branches = described.get("branches", {})
+        return bool(branches) and all(
+            name in self.branches and self.branches[name].includes(branch) for name, branch in branches.items()
+        )
 
     def to_vector(self, objects: Sequence[Branch]) -> Matrix:
         """The search coordinates of the own branch of each object; those of the other branches stay at the origin."""

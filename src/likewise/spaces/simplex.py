@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from likewise.similarity.auto import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.catalogue import of_mixtures
 from likewise.similarity.coordinates import Coordinates, rescaled
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child
+from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child, higher, lower
 from likewise.spaces.condition import Condition
 from likewise.spaces.constraints import nearest_with_sum
 
@@ -184,6 +185,7 @@ class Simplex(Space):
     """
 
     kind = "compositions"
+    grows = MappingProxyType({"lower": lower, "upper": higher, "most": higher})
     short = "simplex:3"
     n: int | None = None
     _: KW_ONLY

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 from likewise.errors import SpaceError
@@ -20,6 +21,9 @@ from likewise.spaces.base import (
     checked_whole,
     child,
     edits,
+    higher,
+    lower,
+    more,
     neighbours,
     some,
 )
@@ -67,6 +71,7 @@ class Strings(Texts):
     """
 
     short = "strings:ACGT:8"
+    grows = MappingProxyType({"alphabet": more, "min_length": lower, "max_length": higher})
     alphabet: str | Sequence[str]
     length: int | None = None
     _: KW_ONLY
@@ -235,6 +240,7 @@ class Mutants(Texts):
     """
 
     short = "mutants:MKTAYIAK:3"
+    grows = MappingProxyType({"most": higher, "alphabet": more, "positions": more})
     parent: str
     most: int = 3
     _: KW_ONLY

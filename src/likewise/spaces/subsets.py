@@ -21,6 +21,9 @@ from likewise.spaces.base import (
     child,
     different,
     edits,
+    higher,
+    lower,
+    more,
     neighbours,
 )
 from likewise.spaces.codec import listed_text, read_items
@@ -49,6 +52,7 @@ class Subsets(Space):
 
     kind = "sets"
     short = "subsets:a,b,c"
+    grows = MappingProxyType({"items": more, "min_size": lower, "max_size": higher})
     described_by = MappingProxyType({"items": "_listed", "max_size": "largest"})
     items: Sequence[Any]
     _: KW_ONLY

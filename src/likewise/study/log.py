@@ -25,7 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 from likewise.errors import StorageWarning, StudyError
 from likewise.figures.markup import html_table
@@ -48,6 +48,8 @@ STATES: Mapping[str, State] = {state.value: state for state in State}
 AMEND, WITHDRAW = "amend", "withdraw"
 # The kinds of events whose body is the settings of the study, the last of which count.
 SETTINGS = ("create", "settings")
+# What such an event says of how they differ from those before.
+CHANGES = "changes"
 CORRECTIONS = {AMEND: "amended", WITHDRAW: "withdrawn"}
 KEYS_SHOWN = DIFFERENCES_SHOWN = ENTRIES_SHOWN = 8
 
@@ -99,7 +101,10 @@ class Event:
         """What it says, in a line."""
         parts = [_said_of_trial(entry) for entry in self.trials[:ENTRIES_SHOWN]]
         parts += [f"{len(self.trials) - ENTRIES_SHOWN} more"] if len(self.trials) > ENTRIES_SHOWN else []
-        parts += [f"{name} {brief(content, 60)}" for name, content in self.body.items() if name != "trials"]
+        changes = self.body.get(CHANGES)
+        parts += map(str, changes) if isinstance(changes, list) else []
+        rest = {} if isinstance(changes, list) else self.body
+        parts += [f"{name} {brief(content, 60)}" for name, content in rest.items() if name != "trials"]
         return ", ".join(parts) + (f" ({shorten(self.why, 60)})" if self.why else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -202,12 +207,13 @@ class Ledger:
     gives the same model, too.
 
     from_json: makes an object of its JSON data.
+    objective: the outcome that is a trial's `value`; None (default) where there are several objectives.
     """
 
-    def __init__(self, from_json: Callable[[Any], Any]) -> None:
+    def __init__(self, from_json: Callable[[Any], Any], objective: str | None = None) -> None:
         self._from_json = from_json
-        # The outcome that is a trial's value, in a study of one objective, and all that is measured of a trial.
-        self._objective: str | None = None
+        self.objective = objective
+        # All that is measured of a trial.
         self._outcomes: frozenset[str] = frozenset()
         self.revision = 0
         self.next_id = 0
@@ -223,12 +229,11 @@ class Ledger:
 
     def empty(self) -> Ledger:
         """One that has followed nothing yet."""
-        return Ledger(self._from_json)
+        return Ledger(self._from_json, self.objective)
 
     def take_settings(self, settings: Mapping[str, Any]) -> None:
         """Take what is measured from the settings of the study."""
         objectives = settings.get("objectives", {})
-        self._objective = next(iter(objectives)) if len(objectives) == 1 else None
         self._outcomes = frozenset({*objectives, *settings.get("constraints", ())} - {*settings.get("computed", ())})
 
     def follow(self, event: Event, complain: Callable[[str], None], objects: Mapping[int, Any] | None = None) -> None:
@@ -263,7 +268,7 @@ class Ledger:
                 there = f"its trials are 0 to {self.next_id - 1}" if self._trials else "it has no trials yet"
                 raise StudyError(f"there is no trial {id}; {there}")
             x = objects[id] if id in objects else self._from_json(entry["object"])
-            before = Trial(id, x, state, created=event.at, objective=self._objective)
+            before = Trial(id, x, state, created=event.at, objective=self.objective)
         elif event.kind in CORRECTIONS:
             return self._corrected(before, outcomes, event, entry.get("why", ""))
         elif state is State.TOLD is before.state and not outcomes.keys() & before.outcomes.keys():
@@ -287,7 +292,7 @@ class Ledger:
             entry.get("said", before.summary),
             {**before.notes, **entry["notes"]} if "notes" in entry else before.notes,
             before.corrections,
-            self._objective,
+            self.objective,
         )
 
     def _corrected(self, before: Trial, outcomes: Mapping[str, Outcome], event: Event, why: str) -> Trial:
@@ -480,6 +485,8 @@ class Log:
         self.ledger = ledger
         self.who = plain_text(who)
         self.settings: dict[str, Any] = {}
+        # The settings that this process has opened the study with, and the revision at which they were those stored.
+        self.agreed: tuple[Mapping[str, Any], float] = ({}, math.inf)
         self.times = (0.0, 0.0)
         self.openings: list[Any] = []
         self._complaints: set[BadEvent] = set()
@@ -490,7 +497,7 @@ class Log:
 
     def sync(self) -> None:
         """Read what is new in the storage."""
-        self._read(self.storage.since(self.study, self.ledger.revision))
+        self.read(self.storage.since(self.study, self.ledger.revision))
 
     @property
     def events(self) -> History:
@@ -501,7 +508,7 @@ class Log:
     def change(self, kind: str) -> Iterator[Draft]:
         """A change of the study: the ledger is up to date, and nobody else can change the study until it ends."""
         with self.storage.transaction(self.study) as transaction:
-            self._read(transaction.since(self.ledger.revision))
+            self.read(transaction.since(self.ledger.revision))
             draft = Draft(self.ledger, transaction)
             yield draft
             stored = draft.store(kind, self.who)
@@ -513,7 +520,7 @@ class Log:
     def note(self, kind: str, body: Mapping[str, Any]) -> None:
         """Add an event that is about no trial."""
         with self.storage.transaction(self.study) as transaction:
-            self._read(transaction.since(self.ledger.revision))
+            self.read(transaction.since(self.ledger.revision))
             text = json.dumps(body, sort_keys=True, allow_nan=False)
             transaction.append(Stored(self.ledger.revision + 1, transaction.now, self.who, kind, text))
         self.sync()
@@ -528,11 +535,12 @@ class Log:
             for trial in draft.late():
                 draft.change(trial.id, state=State.ABANDONED)
 
-    def _read(self, stored: Iterable[Stored]) -> None:
-        for one in stored:
-            event = self._event(one)
+    def read(self, stored: Iterable[Stored]) -> None:
+        """Take in the next events."""
+        for event_stored in stored:
+            event = self._event(event_stored)
             if event is None:
-                self.ledger.revision = one.revision
+                self.ledger.revision = event_stored.revision
             else:
                 self._follow(event)
 
@@ -546,8 +554,16 @@ class Log:
     def _follow(self, event: Event, objects: Mapping[int, Any] | None = None) -> None:
         self.times = (self.times[0] or event.at, event.at)
         if event.kind in SETTINGS:
-            self.settings = dict(event.body)
+            self.settings = {name: content for name, content in event.body.items() if name != CHANGES}
             self.ledger.take_settings(self.settings)
+            mine, since = self.agreed
+            if event.revision > since and (changes := [*differences(mine, self.settings)]):
+                warnings.warn(
+                    f"study {self.name!r} was changed by {event.who}: {_listed(change.step for change in changes)}. "
+                    "This process goes on with what it was opened with; open the study again to follow",
+                    StorageWarning,
+                    stacklevel=2,
+                )
         elif event.kind == "open":
             self.openings.append(event.body)
         self.ledger.follow(event, lambda why: self._complain(event.revision, why), objects)
@@ -586,23 +602,75 @@ class StudyInfo:
     updated: float
 
 
-def open_log(storage: Storage, name: str, settings: Mapping[str, Any], ledger: Ledger, who: str) -> Log:
-    """The log of a study, which is created, or resumed if its settings are the same; a StudyError says what differs."""
+def open_log(
+    storage: Storage,
+    name: str,
+    settings: Mapping[str, Any],
+    ledger: Ledger,
+    who: str,
+    includes: Callable[[Mapping[str, Any]], bool] = lambda described: False,
+) -> Log:
+    """The log of a study, which is created, or resumed if its settings are the same, or have only grown.
+
+    A StudyError says what differs otherwise, before anything is changed.
+
+    includes: whether the space that is given includes the one that is so described.
+    """
     checked_name(name)
     try:
         # In their own order: a space that is made anew from it has its parts in that order, and asks the same.
         text = json.dumps(settings, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise StudyError(f"the settings of study {name!r} are not plain JSON: {error}") from error
+    wanted = json.loads(text)
     log = Log(storage, storage.create(name, (plain_text(who), "create", text)), name, ledger, who)
+    stored = storage.since(log.study, 0)
+    if _growth(name, stored, wanted, includes):
+        with storage.transaction(log.study) as transaction:
+            stored = transaction.since(0)
+            # Somebody may have been quicker.
+            if changes := _growth(name, stored, wanted, includes):
+                body = json.dumps({**wanted, CHANGES: [change.step for change in changes]})
+                transaction.append(Stored(stored[-1].revision + 1, transaction.now, log.who, "settings", body))
+    log.read(stored)
     log.sync()
-    if found := list(differences(log.settings, json.loads(text))):
-        more = f"; and {len(found) - DIFFERENCES_SHOWN} more" if len(found) > DIFFERENCES_SHOWN else ""
-        raise StudyError(
-            f"study {name!r} was made with other settings: {'; '.join(found[:DIFFERENCES_SHOWN])}{more}. "
-            "Open it with the stored settings, or choose another name"
-        )
+    log.agreed = wanted, log.ledger.revision
     return log
+
+
+def _growth(
+    name: str, stored: Sequence[Stored], wanted: Mapping[str, Any], includes: Callable[[Mapping[str, Any]], bool]
+) -> list[Difference]:
+    """How the settings that are wanted differ from those that are stored; raises if they have not only grown."""
+    before = {part: content for part, content in last_body(stored, *SETTINGS).items() if part != CHANGES}
+    if refused := list(_refused(before, wanted, includes)):
+        raise StudyError(
+            f"study {name!r} was made with other settings: {_listed(map(str, refused))}. Its space may grow (a pool by "
+            "objects at its end) and outcomes may be added, but nothing may go. Open it with the stored settings, or "
+            "choose another name"
+        )
+    return list(differences(before, wanted))
+
+
+def _refused(
+    before: Mapping[str, Any], wanted: Mapping[str, Any], includes: Callable[[Mapping[str, Any]], bool]
+) -> Iterator[Difference]:
+    """The differences that no trial must meet: a space that lost objects, goals that are gone or other goals."""
+    for part in dict.fromkeys([*before, *wanted]):
+        stored, given = before.get(part, {}), wanted.get(part, {})
+        if part in ("objectives", "constraints"):
+            given = {name: content for name, content in given.items() if name in stored}
+        elif part == "computed":
+            # Whether an objective is measured stays as it was; a new one may be either.
+            stored, given = ([x for x in listed if x in before.get("objectives", {})] for listed in (stored, given))
+        elif part == "space" and includes(stored):
+            continue
+        yield from differences(stored, given, part)
+
+
+def _listed(texts: Iterable[str]) -> str:
+    first, rest = (every := list(texts))[:DIFFERENCES_SHOWN], every[DIFFERENCES_SHOWN:]
+    return "; ".join(first) + (f"; and {len(rest)} more" if rest else "")
 
 
 def read_log(storage: Storage, name: str) -> Log:
@@ -610,8 +678,11 @@ def read_log(storage: Storage, name: str) -> Log:
     study = storage.find(name)
     if study is None:
         raise NotStored(storage.names()).missing(name)
-    log = Log(storage, study, name, Ledger(lambda data: data), "")
-    log.sync()
+    stored = storage.since(study, 0)
+    objectives = last_body(stored, *SETTINGS).get("objectives", {})
+    ledger = Ledger(lambda data: data, next(iter(objectives)) if len(objectives) == 1 else None)
+    log = Log(storage, study, name, ledger, "")
+    log.read(stored)
     return log
 
 
@@ -732,23 +803,47 @@ def aim(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{direction} {name}" for name, direction in objectives.items())
 
 
-def differences(stored: Any, given: Any, path: str = "") -> Iterator[str]:
-    """Where two JSON values differ: the path, the stored value, the given value.
+# What is not there.
+ABSENT = object()
 
-    >>> list(differences({"space": {"length": 8}}, {"space": {"length": 9}}))
+
+class Difference(NamedTuple):
+    """A place where two JSON values differ: its path, what is stored there and what is given; either may be ABSENT."""
+
+    path: str
+    stored: Any
+    given: Any
+
+    def __str__(self) -> str:
+        if self.given is ABSENT:
+            return f"{self.path} is {reprlib.repr(self.stored)} in the stored study but was not given"
+        there = "absent from" if self.stored is ABSENT else f"{reprlib.repr(self.stored)} in"
+        return f"{self.path} is {there} the stored study but {reprlib.repr(self.given)} was given"
+
+    @property
+    def step(self) -> str:
+        """From what to what.
+
+        >>> Difference("space.high", 100, 120).step, Difference("objectives.cost", ABSENT, "minimize").step
+        ('space.high: 100 → 120', 'objectives.cost: minimize')
+        """
+        ends = [content for content in (self.stored, self.given) if content is not ABSENT]
+        shown = " → ".join(content if isinstance(content, str) else reprlib.repr(content) for content in ends)
+        return f"{self.path}: {shown}{' is gone' if self.given is ABSENT else ''}"
+
+
+def differences(stored: Any, given: Any, path: str = "") -> Iterator[Difference]:
+    """Where two JSON values differ.
+
+    >>> [str(difference) for difference in differences({"space": {"length": 8}}, {"space": {"length": 9}})]
     ['space.length is 8 in the stored study but 9 was given']
     """
     if isinstance(stored, dict) and isinstance(given, dict):
         for name in dict.fromkeys([*stored, *given]):
             inner = f"{path}.{name}" if path else str(name)
-            if name not in given:
-                yield f"{inner} is {reprlib.repr(stored[name])} in the stored study but was not given"
-            elif name not in stored:
-                yield f"{inner} is absent from the stored study but {reprlib.repr(given[name])} was given"
-            else:
-                yield from differences(stored[name], given[name], inner)
+            yield from differences(stored.get(name, ABSENT), given.get(name, ABSENT), inner)
     elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
         for place, pair in enumerate(zip(stored, given, strict=True)):
             yield from differences(*pair, f"{path}[{place}]")
     elif stored != given or isinstance(stored, bool) is not isinstance(given, bool):
-        yield f"{path} is {reprlib.repr(stored)} in the stored study but {reprlib.repr(given)} was given"
+        yield Difference(path, stored, given)

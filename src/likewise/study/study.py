@@ -200,7 +200,8 @@ class Study:
         self._kind = next((similarity_.kind for similarity_ in similarities if similarity_.kind), "")
         self._proposer = Restarting(lambda: chosen.start(space, similarities, wanted))
         described = {"space": space.describe(), **wanted.describe()}
-        self._log = open_log(open_storage(storage), name, described, Ledger(space.from_json), self.worker)
+        ledger = Ledger(space.from_json, wanted.objective)
+        self._log = open_log(open_storage(storage), name, described, ledger, self.worker, space.includes)
         self._lease = lease
         self._heartbeat = Heartbeat(self._log.storage, self._log.study, lease or 1.0)
         weakref.finalize(self, self._heartbeat.stop)

@@ -103,9 +103,10 @@ def check_cells(space: Space, objects: Sequence[Any]) -> None:
 
 
 def check_description(space: Space) -> None:
-    """describe is JSON data, unchanged by JSON, and the same for a copy of the space."""
+    """describe is JSON data, unchanged by JSON, and the same for a copy of the space, which it includes."""
     description = space.describe()
     _require(json.loads(json.dumps(description)) == description, space, "describe() is changed by JSON")
+    _require(space.includes(description), space, "the space says it does not include itself")
     _require(copy.deepcopy(space).describe() == description, space, "a copy of the space describes itself differently")
 
 
