@@ -318,7 +318,49 @@ class Filed:
             ) from error
 
 
+# The arrays of a sparse matrix; what stands for an array in a tree.
 SPARSE = ("data", "indices", "indptr")
+ARRAY = "array"
+
+
+def flatten(encoding: Encoding) -> tuple[Any, list[Any]]:
+    """What an encoding is made of: a tree of plain data that says how, and the arrays, and lists of objects, in order.
+
+    >>> flatten((np.zeros(2), Levels(["a"], np.array([0, 0]))))
+    (['tuple', 'array', ['levels', 'array', 'array']], [array([0., 0.]), ['a'], array([0, 0])])
+    """
+    if encoding is None:
+        return None, []
+    if isinstance(encoding, tuple):
+        kind, parts = "tuple", encoding
+    elif isinstance(encoding, Levels):
+        kind, parts = "levels", (encoding.entries, encoding.which)
+    elif isinstance(encoding, Grouped):
+        kind, parts = "groups", (encoding.which, *encoding.entries)
+    elif hasattr(encoding, "indptr") and hasattr(encoding, "tocsr"):
+        matrix = encoding.tocsr()
+        return ["sparse", *matrix.shape], [getattr(matrix, name) for name in SPARSE]
+    else:
+        return ARRAY, [encoding]
+    trees, leaves = zip(*map(flatten, parts), strict=True) if parts else ((), ())
+    return [kind, *trees], [leaf for inside in leaves for leaf in inside]
+
+
+def unflatten(tree: Any, leaves: Iterator[Any]) -> Encoding:
+    """The encoding of which `flatten` gave the tree and the leaves."""
+    if tree is None:
+        return None
+    if tree == ARRAY:
+        return next(leaves)
+    kind, *inside = tree
+    if kind == "sparse":
+        from scipy import sparse
+
+        return sparse.csr_array(tuple(next(leaves) for _ in SPARSE), shape=tuple(inside))
+    parts = tuple(unflatten(part, leaves) for part in inside)
+    if kind == "tuple":
+        return parts
+    return Levels(*parts) if kind == "levels" else Grouped(parts[0], parts[1:])
 
 
 def storable(encoding: Encoding) -> bool:
@@ -327,7 +369,7 @@ def storable(encoding: Encoding) -> bool:
     >>> storable((np.zeros(2), np.ones((2, 3)))), storable(["a", "b"])
     (True, False)
     """
-    return all(isinstance(part, np.ndarray) and part.dtype.kind in "biuf" for part in _contents(encoding))
+    return all(isinstance(part, np.ndarray) and part.dtype.kind in "biuf" for part in flatten(encoding)[1])
 
 
 def nbytes(encoding: Encoding) -> int:
@@ -338,42 +380,16 @@ def nbytes(encoding: Encoding) -> int:
     """
     if isinstance(encoding, Filed):
         return 0
-    return sum(part.nbytes if isinstance(part, np.ndarray) else 100 * len(part) for part in _contents(encoding))
-
-
-def _contents(encoding: Encoding) -> Iterator[Any]:
-    """The arrays, and what is none, that an encoding is made of."""
-    if isinstance(encoding, tuple):
-        inside: Iterable[Any] = encoding
-    elif isinstance(encoding, Levels):
-        inside = (encoding.entries, encoding.which)
-    elif isinstance(encoding, Grouped):
-        inside = (encoding.which, *(entries for entries in encoding.entries if entries is not None))
-    elif _is_sparse(encoding):
-        inside = (getattr(encoding, name) for name in SPARSE)
-    else:
-        yield encoding
-        return
-    for part in inside:
-        yield from _contents(part)
+    return sum(part.nbytes if isinstance(part, np.ndarray) else 100 * len(part) for part in flatten(encoding)[1])
 
 
 def write(encoding: Encoding, folder: Path, stem: str) -> Any:
-    """Write the arrays of an encoding to files that begin with `stem`; returns the tree to read them by."""
-    if isinstance(encoding, tuple):
-        return {"tuple": [write(part, folder, f"{stem}-{i}") for i, part in enumerate(encoding)]}
-    if isinstance(encoding, Levels):
-        return {"levels": [write(encoding.entries, folder, f"{stem}-levels"), write(encoding.which, folder, stem)]}
-    if isinstance(encoding, Grouped):
-        inside = {i: entries for i, entries in enumerate(encoding.entries) if entries is not None}
-        files = {str(i): write(entries, folder, f"{stem}-group{i}") for i, entries in inside.items()}
-        return {"groups": len(encoding.entries), "which": write(encoding.which, folder, stem), "entries": files}
-    if _is_sparse(encoding):
-        matrix = encoding.tocsr()
-        files = {name: write(getattr(matrix, name), folder, f"{stem}-{name}") for name in SPARSE}
-        return {"sparse": files, "shape": list(matrix.shape)}
-    np.save(folder / f"{stem}.npy", encoding)
-    return {"array": f"{stem}.npy"}
+    """Write the arrays of an encoding to files that begin with `stem`; returns what to read them by, as plain data."""
+    tree, arrays = flatten(encoding)
+    files = [f"{stem}-{i}.npy" for i in range(len(arrays))]
+    for name, array in zip(files, arrays, strict=True):
+        np.save(folder / name, array)
+    return {"tree": tree, "files": files}
 
 
 def checksums(tree: Any, folder: Path) -> dict[str, str]:
@@ -384,43 +400,15 @@ def checksums(tree: Any, folder: Path) -> dict[str, str]:
     ...     list(checksums(write((np.zeros(2), np.ones(3)), Path(folder), "x"), Path(folder)))
     ['x-0.npy', 'x-1.npy']
     """
-    found = {}
-    for name in _files(tree):
+    sums = {}
+    for name in tree["files"]:
         with (folder / name).open("rb") as file:
-            found[name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
-
-
-def _files(tree: Any) -> Iterator[str]:
-    if "array" in tree:
-        yield tree["array"]
-        return
-    if "groups" in tree:
-        inside: Iterable[Any] = (tree["which"], *tree["entries"].values())
-    else:
-        inside = tree.get("tuple") or tree.get("levels") or tree["sparse"].values()
-    for part in inside:
-        yield from _files(part)
+            sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return sums
 
 
 def read(tree: Any, folder: Path) -> Encoding:
     """The encoding that `write` wrote, mapped from its files."""
-    if "tuple" in tree:
-        return tuple(read(part, folder) for part in tree["tuple"])
-    if "levels" in tree:
-        return Levels(*(read(part, folder) for part in tree["levels"]))
-    if "groups" in tree:
-        entries = {int(i): read(part, folder) for i, part in tree["entries"].items()}
-        return Grouped(read(tree["which"], folder), tuple(entries.get(i) for i in range(tree["groups"])))
-    if "sparse" in tree:
-        from scipy import sparse
-
-        parts = tuple(read(tree["sparse"][name], folder) for name in SPARSE)
-        return sparse.csr_array(parts, shape=tuple(tree["shape"]))
-    array = np.load(folder / tree["array"], mmap_mode="r")
     # A plain view, which the libraries below handle faster than a memmap.
-    return array.view(np.ndarray)
-
-
-def _is_sparse(encoding: Encoding) -> bool:
-    return hasattr(encoding, "indptr") and hasattr(encoding, "tocsr")
+    arrays = (np.load(folder / name, mmap_mode="r").view(np.ndarray) for name in tree["files"])
+    return unflatten(tree["tree"], arrays)
