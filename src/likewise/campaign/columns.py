@@ -200,7 +200,7 @@ class RunState:
 
     @property
     def side(self) -> str | None:
-        """Of what is only a limit, on which side of it the value lies."""
+        """The side of a limit on which the value lies; None if it is no limit."""
         return None if self.limit is None else "below" if self.kind is Kind.BELOW else "above"
 
 
@@ -317,7 +317,7 @@ LETTERS = "bcdfghjkmnpqrstvwxz"
 
 @dataclass(frozen=True)
 class RunColumns:
-    """The names of the columns for the run, its status and its round, and what was in the way of a plain name."""
+    """The names of the columns for run, status and round, and a note on each plain name that is taken."""
 
     run: str = "run"
     status: str = "status"
@@ -332,7 +332,7 @@ class RunColumns:
 
 
 def run_columns(table: Table, taken: Collection[str | None] = ()) -> RunColumns:
-    """The columns of a table that likewise keeps, be they there or not; `taken` ones hold objects or values."""
+    """Returns the columns that likewise keeps, even if the table lacks them; `taken` ones hold objects or values."""
     runs, note = _name(table, "run", taken, lambda place, text: is_run(text))
     marked = _marked(table, runs)
     status, second = _name(

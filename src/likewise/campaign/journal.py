@@ -227,7 +227,7 @@ TOLD = "\0"
 
 
 def told_results(cells: Mapping[str, str]) -> str:
-    """The results of a run that were told last, of what is kept of it; empty if there were none.
+    """Returns the last results of a run as text; empty if there are none.
 
     >>> told_results({"word": "ABBA", "": "7.5", "\\0cost": "3"})
     '7.5, cost 3'
@@ -293,7 +293,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class ToldResult:
-    """A result that was told: of which run, if it has one, where it belongs, and what it was.
+    """A result that was told: its run, if any, the row it belongs to, and its outcome.
 
     `kept_out` says that the table kept another one. `others` are further outcomes, by column, as they were written.
     """
@@ -332,8 +332,6 @@ class Merge:
         return self.filled + self.replaced + self.added + self.noted + len(self.conflicts)
 
 
-# The journal of a table: what was suggested, on which grounds, and what came of it, in a file beside the table.
-#
 # `table.csv` has `table.csv.likewise.jsonl`: a line of JSON for each round, each suggestion and each result. Lines are
 # only ever added. A line that was cut short, as a process was killed while it wrote, is passed over.
 

@@ -368,8 +368,6 @@ def _fits(series: polars.Series, cell: Any) -> bool:
     return True
 
 
-# Results into the table they belong to: gaps are filled, new objects appended, contradictions listed.
-#
 # Nothing that a person typed is dropped. A cell of the results goes into the table where that has a gap. Where both
 # have something, the file as it was suggested tells which of them was changed since; if that does not settle it, it is
 # a contradiction, and the user decides.
@@ -570,7 +568,7 @@ class _Merging:
         return place
 
     def _stay_open(self, source: int, match: Match) -> int:
-        """The row that a row without a result stands for; what is not in the table becomes a row of it."""
+        """Returns the table's row for a row without a result; an object that is not in the table gets a new row."""
         gap = first(place for place in match.places if not self.outcome(place).settled)
         place = gap if gap is not None else first(match.places)
         return self._append(source, RunOutcome(), match) if place is None else place
@@ -593,7 +591,7 @@ class _Merging:
         self.cells.mark(place, run, state, settled=result.settled)
 
     def _mark_outcomes(self, place: int, run: str, said: RunState | None, *, begun: bool) -> None:
-        """Where a row of several outcomes stands: it runs as long as some of them are to come; what is noted stays."""
+        """Sets the state of a row of several outcomes: it runs until all are measured; states that were noted stay."""
         lacking = self.cells.lacks_results(place)
         noted = said is not None and said.kind is Kind.RUNNING
         out = lacking and (begun or noted) and (bool(run) or place in self.table.states)

@@ -34,8 +34,6 @@ from likewise.spaces.base import Space
 from likewise.study.goals import Bounds
 from likewise.study.methods.base import Method
 
-# Similarities, acquisitions, strategies and methods by name, as one types them: `tanimoto`, `ngrams(4)`.
-#
 # The names, arguments and descriptions of similarities are what their classes say of themselves.
 
 Known = Mapping[str, Callable[..., Any]]

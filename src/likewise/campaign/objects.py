@@ -334,7 +334,7 @@ class Bad(NamedTuple):
 
 @dataclass(eq=False)
 class Objects:
-    """The object of each row, None where there is none, and the cells that are in the way."""
+    """Returns the object of each row, or None, and the cells that cannot be read."""
 
     objects: list[Any]
     bad: list[Bad] = field(default_factory=list)

@@ -64,7 +64,7 @@ class Problem:
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """The outcomes of which something was measured, where they have names."""
+        """The names of outcomes with a measured value, if outcomes have names."""
         names, sheet = self.study.goals.named_outcomes if self.study.goals.named else (), self.sheet
         return () if sheet is None else tuple(n for n in names if any(n in sheet.results(i) for i in sheet.measured))
 
@@ -97,7 +97,7 @@ class Problem:
         return [i for i in self.sheet.measured if i == first or _key(space, objects[i]) == key]
 
     def recommended(self) -> Recommendation | None:
-        """The measured object of which most is expected, where that is not the best one."""
+        """The measured object with the highest expected value, or None if that is the best one."""
         if not self.measured or self.study.goals.named:
             return None
         study, (recommendation,) = self.study, self.study.recommend()
@@ -198,7 +198,7 @@ def _build(
 
 
 def _goals(request: Request, sheet: Sheet | None, space: Space) -> dict[str, Any]:
-    """The direction, or what is wanted of several columns; one that is known of every row needs no model."""
+    """Returns the direction, or the goals of several columns; a column that is full needs no model."""
     if request.aims is None:
         return {"direction": request.direction}
     given = frozenset() if sheet is None else sheet.given
@@ -293,7 +293,7 @@ def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
 
 
 def _tell_states(study: Study, sheet: Sheet) -> None:
-    """Tell a study what failed and what is under way; in a space, what is not to be suggested counts as under way."""
+    """Tell a study the failures and the running objects; in a space, objects not to be suggested count as running."""
     for place in sheet.in_state(Kind.FAILED):
         study.fail(sheet.objects[place], sheet.states[place].said)
     closed = [] if isinstance(study.space, Pool) else sheet.closed
@@ -331,7 +331,7 @@ def _bad(sheet: Sheet, place: int, reason: str) -> Bad:
 
 
 def _refusals(objects: Sequence[Any], places: range, check: Check) -> list[tuple[int, str]]:
-    """The places of objects that a similarity refuses, and why; halves are tried until single objects are left."""
+    """Returns the places of objects that a similarity cannot compare, and why, by trying halves of halves."""
     error = _error_of([objects[i] for i in places], check)
     if error is None:
         return []

@@ -77,7 +77,7 @@ def names_of(sheet: Sheet | None) -> Names:
 
 
 def names(other: str, column: str) -> bool:
-    """Whether one column has, by its title, the names of what is in another.
+    """Whether the title of a column says that it holds names for the objects of another.
 
     >>> names("Ligand", "Ligand_SMILES"), names("name", "smiles"), names("Ligand", "Base_SMILES"), names("cost", "base")
     (True, True, False, False)
@@ -249,7 +249,7 @@ class Reasons:
         return f"{level}{value} {what}{'' if reason.like else ', which is unlike it'}"
 
     def beside(self, analogue: Analogue, suggestion: Suggestion) -> str:
-        """A measured object; of a record only what is different."""
+        """A measured object as text; of a record only the parts that differ."""
         fields = difference(analogue.object, suggestion.object)
         if fields is None:
             return f"of {self.names.object(analogue.object, self.column)}"

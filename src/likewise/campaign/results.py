@@ -54,8 +54,6 @@ def _is_ours(folder: Path, line: Mapping[str, Any]) -> bool:
         return False
 
 
-# Results in a file, merged into the file of the table they belong to.
-
 LISTED = 20
 # How often a table may change under the hands before a command gives up.
 TRIES = 3
@@ -238,7 +236,7 @@ def _has_values(results: Sheet, place: int) -> bool:
 
 
 def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> None:
-    """A TableError where the results contradict the table, and nobody said what to do then."""
+    """Raises a TableError if the results say nothing new, or contradict the table and no rule for that was chosen."""
     if not merge.changes and not merge.known:
         raise TableError(
             f"{results} says nothing that {file} has not: no value, no state and no note. Fill in what was measured, "

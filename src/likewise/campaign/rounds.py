@@ -52,7 +52,7 @@ def untouched_round(sheet: Sheet, base: Base) -> list[int]:
 
 
 def lost_results(sheet: Sheet, base: Base) -> dict[str, str]:
-    """The runs of which results were told that are in no row of the table, and those results, as they were written."""
+    """Returns the runs that have results but no row in the table, with these results as they were written."""
     lost: dict[str, str] = {}
     columns = sheet.roles.objects
     objects = {tuple(sheet.cell(name, i) for name in columns) for i in (*sheet.measured, *sheet.closed)}
@@ -120,7 +120,7 @@ def _places(
     free: list[int],
     columns: dict[str, dict[int, Any]],
 ) -> list[int]:
-    """The rows of the suggestions: those that they have, or new ones, also for what is measured once more.
+    """Returns the rows of the suggestions: the rows of their objects, or new ones, also for repeats.
 
     The cells of new rows are added to the columns, and those of `free` ones are used first.
     """

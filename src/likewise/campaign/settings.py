@@ -72,7 +72,7 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def read_project(path: Path) -> Project:
-    """The settings of a file; a TableError that names what is wrong in it."""
+    """Returns the settings of a file; raises a TableError that names the setting which is wrong."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -120,7 +120,7 @@ def _beside(path: Path, name: str | None) -> Path | None:
 
 
 def _check(path: Path, data: Mapping[str, Any]) -> None:
-    """Refuse what is unknown or of another type: a setting that is misspelt would be one that is forgotten."""
+    """Raises a TableError if a setting is unknown or of another type: a misspelt one would be ignored silently."""
     for name, value in data.items():
         if name in NAMED or name in PARTS:
             _check_type(path, name, value, dict)

@@ -37,7 +37,6 @@ from likewise.tables.reading import Table, read
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
 
-# A user's table as a problem: which rows are observations, which are candidates, and what is under way.
 
 if TYPE_CHECKING:
     pass
@@ -137,7 +136,7 @@ class Sheet:
         return any(not math.isnan(values[place]) for values in self._measured_columns)
 
     def results(self, place: int) -> dict[str, float]:
-        """What was measured in a row, by column; a row of which some results are still to come has fewer."""
+        """Returns the values measured in a row, by column; columns without a result yet are left out."""
         columns = {self.roles.value: self.values, **self.others}
         return {
             name: values[place]

@@ -200,8 +200,6 @@ def _quoted(value: str) -> str:
     return value if plain else f"'{value}'" if "'" not in value else f'"{value}"'
 
 
-# Spaces by text: `strings:ACGT:8` or `temp=20..120/5, solvent=DMF|THF` on the command line, a TOML file for the rest.
-#
 # In TOML a space has its name under `space` and its arguments under theirs, as in Python:
 #
 #     space = "Record"
