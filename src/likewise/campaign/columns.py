@@ -55,9 +55,9 @@ class Aims:
         >>> read_aims(["yield:max", "cost:min"], ["imp<2"]).text
         'the largest yield and the smallest cost, where imp is at most 2'
         """
-        found = [f"the {'largest' if d == 'maximize' else 'smallest'} {name}" for name, d in self.objectives.items()]
-        kept = [f"{name} is {limits_text(limits)}" for name, limits in self.limits.items()]
-        return " and ".join(found) + (f", where {' and '.join(kept)}" if kept else "")
+        aims = [f"the {'largest' if d == 'maximize' else 'smallest'} {name}" for name, d in self.objectives.items()]
+        constraints = [f"{name} is {limits_text(limits)}" for name, limits in self.limits.items()]
+        return " and ".join(aims) + (f", where {' and '.join(constraints)}" if constraints else "")
 
 
 def read_aims(values: Sequence[str], require: Sequence[str] = (), *, minimize: bool | None = None) -> Aims:
@@ -74,8 +74,8 @@ def read_aims(values: Sequence[str], require: Sequence[str] = (), *, minimize: b
             raise UsageError(f"Column {name!r} is to be both the largest and the smallest; give one of them.")
     limits: dict[str, Limits] = {}
     for text in require:
-        name, found = read_limits(text)
-        if limits.setdefault(name, found) != found:
+        name, interval = read_limits(text)
+        if limits.setdefault(name, interval) != interval:
             raise UsageError(f'Column {name!r} has two requirements; give both limits at once, as in "{name} 6..8".')
     return Aims(objectives, limits)
 
@@ -97,14 +97,14 @@ def read_limits(text: str) -> tuple[str, Limits]:
     >>> read_limits("impurity < 2"), read_limits("pH 6..8")
     (('impurity', Limits(low=-inf, high=2.0)), ('pH', Limits(low=6.0, high=8.0)))
     """
-    found = RANGE.match(text.strip())
+    match = RANGE.match(text.strip())
     try:
-        if found is not None and found["name"].strip():
-            return found["name"].strip(), Between(float(found["low"]), float(found["high"]))
-        found = LIMIT_AIM.match(text.strip())
-        if found is not None and found["name"].strip():
-            limit = float(found["rest"])
-            return found["name"].strip(), AtMost(limit) if found["sign"][0] in "<≤" else AtLeast(limit)
+        if match is not None and match["name"].strip():
+            return match["name"].strip(), Between(float(match["low"]), float(match["high"]))
+        match = LIMIT_AIM.match(text.strip())
+        if match is not None and match["name"].strip():
+            limit = float(match["rest"])
+            return match["name"].strip(), AtMost(limit) if match["sign"][0] in "<≤" else AtLeast(limit)
     except StudyError as error:
         raise UsageError(f"Requirement {text!r}: {error}.") from None
     except ValueError:
@@ -200,7 +200,7 @@ class RunState:
 
     @property
     def side(self) -> str | None:
-        """Of what is only a limit, on which side of it the value lies."""
+        """The side of a limit on which the value lies; None if it is no limit."""
         return None if self.limit is None else "below" if self.kind is Kind.BELOW else "above"
 
 
@@ -214,11 +214,11 @@ def read_state(text: str, decimal: Decimal | None = None) -> RunState | None:
     kind = KINDS.get(plain.partition(JOINT)[0].strip().lower().rstrip("!"))
     if kind is not None:
         return RunState(kind, said=plain)
-    found = LIMIT_CELL.match(plain)
-    limit = None if found is None else one_number(found[2], decimal)
-    if found is None or limit is None or not math.isfinite(limit):
+    match = LIMIT_CELL.match(plain)
+    limit = None if match is None else one_number(match[2], decimal)
+    if match is None or limit is None or not math.isfinite(limit):
         return None
-    return RunState(Kind.BELOW if found[1].lower().startswith(BELOW_SIGNS) else Kind.ABOVE, limit, plain)
+    return RunState(Kind.BELOW if match[1].lower().startswith(BELOW_SIGNS) else Kind.ABOVE, limit, plain)
 
 
 def split_status(text: str) -> tuple[str, tuple[str, ...]]:
@@ -317,7 +317,7 @@ LETTERS = "bcdfghjkmnpqrstvwxz"
 
 @dataclass(frozen=True)
 class RunColumns:
-    """The names of the columns for the run, its status and its round, and what was in the way of a plain name."""
+    """The names of the columns for run, status and round, and a note on each plain name that is taken."""
 
     run: str = "run"
     status: str = "status"
@@ -332,7 +332,7 @@ class RunColumns:
 
 
 def run_columns(table: Table, taken: Collection[str | None] = ()) -> RunColumns:
-    """The columns of a table that likewise keeps, be they there or not; `taken` ones hold objects or values."""
+    """Returns the columns that likewise keeps, even if the table lacks them; `taken` ones hold objects or values."""
     runs, note = _name(table, "run", taken, lambda place, text: is_run(text))
     marked = _marked(table, runs)
     status, second = _name(

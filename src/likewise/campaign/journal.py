@@ -102,8 +102,8 @@ class Matcher:
 
     def _is(self, results: Sheet, source: int, place: int) -> bool:
         """Whether a row of a run has the object of the results, be it that its cells cannot be read."""
-        known = self.objects[place]
-        return known is None or key(known) == key(results.objects[source]) or self._shows(results, source, place)
+        x = self.objects[place]
+        return x is None or key(x) == key(results.objects[source]) or self._shows(results, source, place)
 
     def _is_as_asked(self, results: Sheet, source: int, run: str) -> bool:
         """Whether the results have the object of a run as it was suggested."""
@@ -127,11 +127,11 @@ class Matcher:
             out = {place: rank for rank, place in enumerate(self.table.under_way)}
             return Match(tuple(sorted(same, key=lambda place: place not in out)), "object")
         for rows in (self.table.under_way, self.table.candidates):
-            found = [i for i in rows if i != besides and self._shows(results, source, i)] if self._numeric else []
-            if len(found) > 1:
-                raise TableError(self._ambiguous(results, source, found))
-            if found:
-                return Match((found[0],), "digits")
+            shown_at = [i for i in rows if i != besides and self._shows(results, source, i)] if self._numeric else []
+            if len(shown_at) > 1:
+                raise TableError(self._ambiguous(results, source, shown_at))
+            if shown_at:
+                return Match((shown_at[0],), "digits")
         return Match((), "new")
 
     def shown(self, results: Sheet, source: int) -> list[int]:
@@ -145,27 +145,27 @@ class Matcher:
 
     def _shows(self, results: Sheet, source: int, place: int) -> bool:
         """Whether the object of a row of the results is that of the table, as far as its digits show."""
-        known = self.fields(self.objects[place])
-        told = self.fields(results.objects[source])
-        for name, value in known.items():
+        fields = self.fields(self.objects[place])
+        result = self.fields(results.objects[source])
+        for name, value in fields.items():
             if self.table.kinds.get(name) == "numbers" and isinstance(value, float):
                 if not shows(results.cell(name, source), value, results.sign):
                     return False
-            elif key(value) != key(told.get(name)):
+            elif key(value) != key(result.get(name)):
                 return False
-        return bool(known)
+        return bool(fields)
 
     def fields(self, x: Any) -> Mapping[str, Any]:
         """The object by the columns it consists of."""
         return x if self.table.roles.record and isinstance(x, Mapping) else {self.table.roles.objects[0]: x}
 
-    def _unlike(self, known: Any, told: Any) -> tuple[str, ...]:
-        given = self.fields(told)
-        return tuple(name for name, value in self.fields(known).items() if key(value) != key(given.get(name)))
+    def _unlike(self, x: Any, result: Any) -> tuple[str, ...]:
+        fields = self.fields(result)
+        return tuple(name for name, value in self.fields(x).items() if key(value) != key(fields.get(name)))
 
-    def _ambiguous(self, results: Sheet, source: int, found: Sequence[int]) -> str:
+    def _ambiguous(self, results: Sheet, source: int, places: Sequence[int]) -> str:
         table = self.table.table
-        which = " or ".join(f"row {table.number(i)} ({shown(self.table.objects[i])})" for i in found[:5])
+        which = " or ".join(f"row {table.number(i)} ({shown(self.table.objects[i])})" for i in places[:5])
         return (
             f"{results.table.name}, row {results.table.number(source)}: {shown(results.objects[source])} could be "
             f"{which} of {table.name}, as few digits are shown; nothing was written. Write more digits, or keep the "
@@ -178,9 +178,9 @@ def key(x: Any) -> Hashable:
     return x if isinstance(x, str | float) else json.dumps(x, sort_keys=True, default=str)
 
 
-def is_same(one: float, other: float) -> bool:
+def is_same(number: float, other: float) -> bool:
     """Whether two numbers are one, but for rounding in their last digits."""
-    return math.isclose(one, other, rel_tol=NEAR, abs_tol=1e-300)
+    return math.isclose(number, other, rel_tol=NEAR, abs_tol=1e-300)
 
 
 def shows(text: str, value: float, decimal: Decimal | None) -> bool:
@@ -189,10 +189,10 @@ def shows(text: str, value: float, decimal: Decimal | None) -> bool:
     >>> shows("0.06", 0.057, "."), shows("0,06", 0.0573, ","), shows("0.06", 0.066, "."), shows("5.7E-02", 0.0573, ".")
     (True, True, False, True)
     """
-    told = one_number(text, decimal)
-    if told is None:
+    number = one_number(text, decimal)
+    if number is None:
         return False
-    return is_same(told, value) or abs(told - value) <= 0.5 * _last_digit(text, decimal) * (1 + NEAR)
+    return is_same(number, value) or abs(number - value) <= 0.5 * _last_digit(text, decimal) * (1 + NEAR)
 
 
 def _says(text: str, asked: str, sign: Decimal | None, other: Decimal | None) -> bool:
@@ -227,13 +227,13 @@ TOLD = "\0"
 
 
 def told_results(cells: Mapping[str, str]) -> str:
-    """The results of a run that were told last, of what is kept of it; empty if there were none.
+    """Returns the last results of a run as text; empty if there are none.
 
     >>> told_results({"word": "ABBA", "": "7.5", "\\0cost": "3"})
     '7.5, cost 3'
     """
-    others = [f"{name.removeprefix(TOLD)} {text}" for name, text in cells.items() if name.startswith(TOLD)]
-    return ", ".join([*([cells[""]] if "" in cells else []), *others])
+    further = [f"{name.removeprefix(TOLD)} {text}" for name, text in cells.items() if name.startswith(TOLD)]
+    return ", ".join([*([cells[""]] if "" in cells else []), *further])
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class RunOutcome:
 
     def same(self, other: RunOutcome) -> bool:
         """Whether both say the same."""
-        kinds = [None if each.state is None else each.state.kind for each in (self, other)]
+        kinds = [None if outcome.state is None else outcome.state.kind for outcome in (self, other)]
         return (
             kinds[0] == kinds[1]
             and (math.isnan(self.value) == math.isnan(other.value))
@@ -286,14 +286,14 @@ class Conflict:
             if self.known_row is not None
             else f"row {self.known_source} of the results"
         )
-        known, told = (f"{each:.10g}" if isinstance(each, float) else repr(each) for each in (self.known, self.told))
+        before, after = (f"{x:.10g}" if isinstance(x, float) else repr(x) for x in (self.known, self.told))
         what = f"{shown(self.object)}, column {self.column!r}" if self.column else shown(self.object)
-        return f"{what}: {known} in {where}, {told} in row {self.told_row} of the results"
+        return f"{what}: {before} in {where}, {after} in row {self.told_row} of the results"
 
 
 @dataclass(frozen=True)
 class ToldResult:
-    """A result that was told: of which run, if it has one, where it belongs, and what it was.
+    """A result that was told: its run, if any, the row it belongs to, and its outcome.
 
     `kept_out` says that the table kept another one. `others` are further outcomes, by column, as they were written.
     """
@@ -332,8 +332,6 @@ class Merge:
         return self.filled + self.replaced + self.added + self.noted + len(self.conflicts)
 
 
-# The journal of a table: what was suggested, on which grounds, and what came of it, in a file beside the table.
-#
 # `table.csv` has `table.csv.likewise.jsonl`: a line of JSON for each round, each suggestion and each result. Lines are
 # only ever added. A line that was cut short, as a process was killed while it wrote, is passed over.
 
@@ -360,8 +358,8 @@ class Journal:
             return []
         except OSError as error:
             raise TableError(f"{self.path} cannot be read: {error.strerror or error}; check its permissions.") from None
-        found = (_line(text) for text in texts)
-        return [line for line in found if line is not None]
+        lines = (_line(text) for text in texts)
+        return [line for line in lines if line is not None]
 
     def of_kind(self, kind: str) -> list[dict[str, Any]]:
         """The lines of a kind, the oldest first."""
@@ -380,13 +378,13 @@ class Journal:
     @property
     def base(self) -> Base:
         """The cells of each run as they were suggested, and the results that were told last."""
-        found = {run: dict(line.get("cells", {})) for run, line in self.suggestions.items()}
+        cells = {run: dict(line.get("cells", {})) for run, line in self.suggestions.items()}
         for line in self.of_kind("result"):
-            told = found.setdefault(str(line.get("run")), {})
+            results = cells.setdefault(str(line.get("run")), {})
             if "value" in line:
-                told[""] = line.get("said") or repr(line["value"])
-            told |= {f"{TOLD}{name}": text for name, text in line.get("outcomes", {}).items()}
-        return found
+                results[""] = line.get("said") or repr(line["value"])
+            results |= {f"{TOLD}{name}": text for name, text in line.get("outcomes", {}).items()}
+        return cells
 
     def time_told(self, results: Path) -> str | None:
         """When a file was last told as it is; None if it was not, or was changed since."""
@@ -418,10 +416,10 @@ class Journal:
 
 def _line(text: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return data if isinstance(data, dict) else None
 
 
 def file_hash(path: Path) -> str:

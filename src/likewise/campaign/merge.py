@@ -55,11 +55,11 @@ class TableChanges:
     results: Sheet
 
     def __post_init__(self) -> None:
-        own, table, results = self.table.own, self.table.table, self.results.table
+        reserved, table, results = self.table.own, self.table.table, self.results.table
         self.changes = 0
         self.rows = len(table)
         self.changed: dict[str, dict[int, Any]] = {}
-        self.theirs = [c for c in results.columns if c not in own and not c.startswith(PREFIX)]
+        self.theirs = [c for c in results.columns if c not in reserved and not c.startswith(PREFIX)]
         self.extra = [c for c in self.theirs if c not in table.columns]
         # A table in which no number tells its sign has that of its first results.
         self.decimal = self.table.sign or self.results.decimal
@@ -72,16 +72,16 @@ class TableChanges:
     def differences(self, place: int, source: int) -> Iterator[tuple[str, Any, Any]]:
         """The columns in which a row of the results says something else than the table, with both cells."""
         for column in self.shared:
-            cell, known = self.results.table.frame[column][source], self.current(place, column)
-            if not empty(cell) and not is_same_cell(cell, known, self.results.sign, self.table.sign):
-                yield column, known, cell
+            cell, before = self.results.table.frame[column][source], self.current(place, column)
+            if not empty(cell) and not is_same_cell(cell, before, self.results.sign, self.table.sign):
+                yield column, before, cell
 
     def current(self, place: int, column: str) -> Any:
         """A cell as it is by now."""
         if place in self.changed.get(column, {}):
             return self.changed[column][place]
-        known = column in self.table.table.columns and place < len(self.table.table)
-        return self.table.table.frame[column][place] if known else None
+        present = column in self.table.table.columns and place < len(self.table.table)
+        return self.table.table.frame[column][place] if present else None
 
     def put(self, place: int, column: str, cell: Any) -> None:
         """A cell is this from now on."""
@@ -105,14 +105,14 @@ class TableChanges:
             if c == roles.stds.get(roles.value) or (replaced and deviations(c) and c not in self.spreads)
         ]
         for column in spread:
-            told = self._cell(column, source) if column in columns else None
-            if told is not None or replaced:
-                self.put(place, column, told)
+            cell = self._cell(column, source) if column in columns else None
+            if cell is not None or replaced:
+                self.put(place, column, cell)
 
     def is_same(self, place: int, column: str, source: int) -> bool:
         """Whether a cell says what a row of the results says."""
-        told = self.results.table.frame[column][source] if column in self.theirs else None
-        return is_same_cell(told, self.current(place, column), self.results.sign, self.table.sign)
+        cell = self.results.table.frame[column][source] if column in self.theirs else None
+        return is_same_cell(cell, self.current(place, column), self.results.sign, self.table.sign)
 
     def set_other(self, place: int, column: str, source: int, *, replaced: bool) -> None:
         """A row has a further outcome of a row of the results; the standard deviation of an old value goes."""
@@ -120,9 +120,9 @@ class TableChanges:
         spread = self.table.roles.stds.get(column)
         if spread is None or spread not in self.table.table.columns:
             return
-        told = self._cell(spread, source)
-        if told is not None or (replaced and not empty(self.current(place, spread))):
-            self.put(place, spread, told)
+        cell = self._cell(spread, source)
+        if cell is not None or (replaced and not empty(self.current(place, spread))):
+            self.put(place, spread, cell)
 
     def _value(self, source: int, state: RunState | None) -> Any:
         """The value of a row of the results; a state that people wrote there stays there, if the column holds texts."""
@@ -202,15 +202,15 @@ class TableChanges:
 
     def mark(self, place: int, run: str, state: RunState | None, *, settled: bool) -> None:
         """Write down the run of a row, and where it stands; not in tables without runs and states."""
-        own = self.table.own
-        if run and empty(self.current(place, own.run)):
-            self.changed.setdefault(own.run, {})[place] = run
+        reserved = self.table.own
+        if run and empty(self.current(place, reserved.run)):
+            self.changed.setdefault(reserved.run, {})[place] = run
         wanted = self._status(place, state, settled=settled)
-        known = cell_text(self.current(place, own.status) or "").strip()
-        if wanted is None or not (run or state or own.status in self.table.table.columns):
+        before = cell_text(self.current(place, reserved.status) or "").strip()
+        if wanted is None or not (run or state or reserved.status in self.table.table.columns):
             return
-        if (text := updated_status(known, wanted)) != known:
-            self.changed.setdefault(own.status, {})[place] = text
+        if (text := updated_status(before, wanted)) != before:
+            self.changed.setdefault(reserved.status, {})[place] = text
             self.changes += not settled
 
     def _status(self, place: int, state: RunState | None, *, settled: bool) -> str | None:
@@ -226,17 +226,21 @@ class TableChanges:
 
     def count_rounds(self, touched: Mapping[int, int]) -> None:
         """The round of rows that came in without one: that of the other results, or the next one."""
-        own = self.table.own
-        if not (own.round in self.table.table.columns or own.run in self.changed or own.status in self.changed):
+        reserved = self.table.own
+        if not (
+            reserved.round in self.table.table.columns
+            or reserved.run in self.changed
+            or reserved.status in self.changed
+        ):
             return
-        known = [n for p in range(len(self.table.table)) if (n := whole(self.current(p, own.round))) is not None]
-        mine = [n for place in touched if (n := whole(self.current(place, own.round))) is not None]
-        number = max(mine) if mine else max(known, default=0) + 1
-        names = (*self.table.roles.values, own.status)
+        numbers = [n for p in range(len(self.table.table)) if (n := whole(self.current(p, reserved.round))) is not None]
+        mine = [n for place in touched if (n := whole(self.current(place, reserved.round))) is not None]
+        number = max(mine) if mine else max(numbers, default=0) + 1
+        names = (*self.table.roles.values, reserved.status)
         for place in sorted({p for name in names for p in self.changed.get(name, {})}):
             said = (self.current(place, name) for name in names)
-            if empty(self.current(place, own.round)) and not all(map(empty, said)):
-                self.changed.setdefault(own.round, {})[place] = number
+            if empty(self.current(place, reserved.round)) and not all(map(empty, said)):
+                self.changed.setdefault(reserved.round, {})[place] = number
 
     def frame(self) -> polars.DataFrame:
         """The table as it is by now."""
@@ -249,26 +253,26 @@ class TableChanges:
         """A column with its changed cells, and below it those of new rows."""
         old, cells = self.table.table, self.changed.get(name, {})
         gaps = polars.Series(name, [None] * len(old), dtype=polars.String)
-        own = old.frame[name] if name in old.columns else gaps
-        cells = {place: self._typed(own, cell) for place, cell in cells.items()}
+        series = old.frame[name] if name in old.columns else gaps
+        cells = {place: self._typed(series, cell) for place, cell in cells.items()}
         inside = {place: cell for place, cell in cells.items() if place < len(old)}
         below = [cells.get(place) for place in range(len(old), self.rows)]
         try:
-            if old.dialect.kind == "workbook" and own.dtype != polars.String and any(map(_is_text, cells.values())):
+            if old.dialect.kind == "workbook" and series.dtype != polars.String and any(map(_is_text, cells.values())):
                 # A column of a workbook holds both.
-                return _mixed(own, inside, below)
-            return with_cells(own, inside, below)
+                return _mixed(series, inside, below)
+            return with_cells(series, inside, below)
         except ValueError as error:
-            raise TableError(self._refusal(name, own, cells, error)) from None
+            raise TableError(self._refusal(name, series, cells, error)) from None
 
-    def _typed(self, own: polars.Series, cell: Any) -> Any:
+    def _typed(self, series: polars.Series, cell: Any) -> Any:
         """Numbers and texts of ours, as a column of the user's holds them."""
-        if isinstance(cell, int) and own.dtype == polars.String:
+        if isinstance(cell, int) and series.dtype == polars.String:
             return str(cell)
         return cell
 
-    def _refusal(self, name: str, own: polars.Series, cells: Mapping[int, Any], why: ValueError) -> str:
-        source = next((p for p, cell in cells.items() if not _fits(own, cell)), next(iter(cells)))
+    def _refusal(self, name: str, series: polars.Series, cells: Mapping[int, Any], why: ValueError) -> str:
+        source = next((p for p, cell in cells.items() if not _fits(series, cell)), next(iter(cells)))
         return (
             f"{cells[source]!r} of {self.results.table.name} does not go into column {name!r} of "
             f"{self.table.table.name}: {why}; nothing was written. Correct or empty the cell."
@@ -325,14 +329,14 @@ def is_same_cell(cell: Any, other: Any, sign: Decimal | None, other_sign: Decima
     """Whether a cell says what another does: the same text or limit, or the same number as far as its digits show."""
     if empty(cell) or empty(other):
         return empty(cell) and empty(other)
-    text, known = cell_text(cell).strip(), cell_text(other).strip()
-    if text == known:
+    text, other_text = cell_text(cell).strip(), cell_text(other).strip()
+    if text == other_text:
         return True
-    limits = read_state(text, sign), read_state(known, other_sign)
+    limits = read_state(text, sign), read_state(other_text, other_sign)
     if all(limit is not None and limit.limit is not None for limit in limits):
-        one, other = ((state.kind, state.limit) for state in limits if state is not None)
-        return one == other
-    value = one_number(known, other_sign)
+        first, other = ((state.kind, state.limit) for state in limits if state is not None)
+        return first == other
+    value = one_number(other_text, other_sign)
     return value is not None and shows(text, value, sign)
 
 
@@ -350,22 +354,20 @@ def _is_text(cell: Any) -> bool:
     return isinstance(cell, str)
 
 
-def _mixed(own: polars.Series, inside: Mapping[int, Any], below: list[Any]) -> polars.Series:
+def _mixed(series: polars.Series, inside: Mapping[int, Any], below: list[Any]) -> polars.Series:
     """A column of numbers as texts, with some cells changed and others below it."""
     texts = {place: None if cell is None else cell_text(cell) for place, cell in inside.items()}
-    return with_cells(own.cast(polars.String), texts, [None if cell is None else cell_text(cell) for cell in below])
+    return with_cells(series.cast(polars.String), texts, [None if cell is None else cell_text(cell) for cell in below])
 
 
-def _fits(own: polars.Series, cell: Any) -> bool:
+def _fits(series: polars.Series, cell: Any) -> bool:
     try:
-        with_cells(own, {}, [cell])
+        with_cells(series, {}, [cell])
     except ValueError:
         return False
     return True
 
 
-# Results into the table they belong to: gaps are filled, new objects appended, contradictions listed.
-#
 # Nothing that a person typed is dropped. A cell of the results goes into the table where that has a gap. Where both
 # have something, the file as it was suggested tells which of them was changed since; if that does not settle it, it is
 # a contradiction, and the user decides.
@@ -416,20 +418,20 @@ class _Merging:
 
     def take(self, source: int) -> None:
         """A row of the results: find its row, settle its result, and bring the other cells along."""
-        told = _outcome(self.results, source)
-        match = self._known_by_digits(source, told, self.matcher.find(self.results, source))
-        self._say(source, told, match)
-        before, others, known = self.cells.changes, self.cells.other_results, self.merge.known
-        place = self._settle(source, told, match) if told.settled else self._stay_open(source, match)
+        result = _outcome(self.results, source)
+        match = self._known_by_digits(source, result, self.matcher.find(self.results, source))
+        self._say(source, result, match)
+        before, other_results, matched = self.cells.changes, self.cells.other_results, self.merge.known
+        place = self._settle(source, result, match) if result.settled else self._stay_open(source, match)
         if match.released is not None:
             self.released.append(match.released)
-        self._bring(source, place, told)
+        self._bring(source, place, result)
         self._note_others(source, place)
-        if self.cells.other_results > others and (not told.settled or self.merge.known > known):
+        if self.cells.other_results > other_results and (not result.settled or self.merge.known > matched):
             # Of a run that was there, another outcome has come.
             self.merge.filled += 1
-            self.merge.known = known
-        elif not told.settled:
+            self.merge.known = matched
+        elif not result.settled:
             fresh = self.cells.changes > before
             self.merge.noted += fresh
             self.merge.blank += not fresh
@@ -444,14 +446,14 @@ class _Merging:
         else:
             self.merge.told.append(ToldResult(run, place, RunOutcome(), others=came))
 
-    def _known_by_digits(self, source: int, told: RunOutcome, match: Match) -> Match:
+    def _known_by_digits(self, source: int, result: RunOutcome, match: Match) -> Match:
         """The match; where it is none, a run that has this very result, and this object as far as digits show."""
-        if match.how != "new" or not told.settled:
+        if match.how != "new" or not result.settled:
             return match
-        same = [place for place in self.matcher.shown(self.results, source) if self.outcome(place).same(told)]
+        same = [place for place in self.matcher.shown(self.results, source) if self.outcome(place).same(result)]
         return Match(tuple(same), "digits") if same else match
 
-    def _say(self, source: int, told: RunOutcome, match: Match) -> None:
+    def _say(self, source: int, result: RunOutcome, match: Match) -> None:
         results, table = self.results.table, self.table.table
         where = f"{results.name}, row {results.number(source)}"
         if match.how == "digits":
@@ -472,124 +474,124 @@ class _Merging:
                 f"{where}: run {run} was suggested with {shown(self.table.objects[match.released])}, and {columns} was "
                 f"changed; taken as a run of {shown(self.results.objects[source])}"
             )
-        if told.state is not None and told.state.kind is Kind.FAILED:
-            self.merge.notes.append(f"{where}: {told.state.said!r} taken as {told.state.taken}")
+        if result.state is not None and result.state.kind is Kind.FAILED:
+            self.merge.notes.append(f"{where}: {result.state.said!r} taken as {result.state.taken}")
 
-    def _settle(self, source: int, told: RunOutcome, match: Match) -> int:
+    def _settle(self, source: int, result: RunOutcome, match: Match) -> int:
         """The row that a result goes into: one that has it already, one with a gap, or a new one."""
         settled = [place for place in match.places if self.outcome(place).settled]
         adding = self.on_conflict == "add"
-        same = [p for p in settled if self.outcome(p).same(told) and not (adding and p in self.matched)]
+        same = [p for p in settled if self.outcome(p).same(result) and not (adding and p in self.matched)]
         gap = first(place for place in match.places if not self.outcome(place).settled)
         if same:
             self.merge.known += 1
             place = same[0]
-        elif settled and not adding and self._was_told(source, told):
+        elif settled and not adding and self._was_told(source, result):
             # The table was corrected since.
             self.merge.known += 1
             place = settled[0]
         elif (
             settled
-            and (now := first(place for place in settled if self._failed_since(source, told, place))) is not None
+            and (now := first(place for place in settled if self._failed_since(source, result, place))) is not None
         ):
             self.merge.filled += 1
-            place = self._enter(now, told, source)
+            place = self._enter(now, result, source)
         elif settled and not adding:
-            place = self._contradict(source, told, settled)
+            place = self._contradict(source, result, settled)
         elif gap is not None:
             self.merge.filled += 1
-            place = self._enter(gap, told, source)
+            place = self._enter(gap, result, source)
         else:
             self.merge.added += 1
-            place = self._append(source, told, match)
+            place = self._append(source, result, match)
         self.matched.add(place)
         return place
 
-    def _failed_since(self, source: int, told: RunOutcome, place: int) -> bool:
+    def _failed_since(self, source: int, result: RunOutcome, place: int) -> bool:
         """Whether a run of several outcomes has failed as a whole after its first one was told, which stays."""
-        whole = told.state is not None and told.state.kind in WHOLE
+        failed = result.state is not None and result.state.kind in WHOLE
         before = self.outcome(place).state
-        kept = before is None or before.kind not in WHOLE
+        measured = before is None or before.kind not in WHOLE
         return (
-            whole
-            and kept
+            failed
+            and measured
             and bool(self.table.roles.others)
             and self.cells.is_same(place, self.table.roles.value, source)
         )
 
-    def _was_told(self, source: int, told: RunOutcome) -> bool:
+    def _was_told(self, source: int, result: RunOutcome) -> bool:
         """Whether a result was told before under the same run."""
         run = self.results.cell(self.table.own.run, source)
-        return self.base.get(run, {}).get("") == told.text
+        return self.base.get(run, {}).get("") == result.text
 
-    def _contradict(self, source: int, told: RunOutcome, settled: list[int]) -> int:
+    def _contradict(self, source: int, result: RunOutcome, settled: list[int]) -> int:
         place = settled[0]
-        conflict = self._conflict(source, place, self.outcome(place).said, told.said)
+        conflict = self._conflict(source, place, self.outcome(place).said, result.said)
         self.merge.conflicts.append(conflict)
         if self.on_conflict == "replace" and len(settled) > 1:
             self.merge.unsettled.append(conflict)
         elif self.on_conflict == "keep":
             run = self.results.cell(self.table.own.run, source)
-            self.merge.told.append(ToldResult(run, place, told, kept_out=True))
+            self.merge.told.append(ToldResult(run, place, result, kept_out=True))
         elif self.on_conflict == "replace":
             self.merge.replaced += 1
-            self._enter(place, told, source, replaced=True)
+            self._enter(place, result, source, replaced=True)
         return place
 
-    def _conflict(self, source: int, place: int, known: float | str, told: float | str, column: str = "") -> Conflict:
+    def _conflict(self, source: int, place: int, before: float | str, after: float | str, column: str = "") -> Conflict:
         """A contradiction, with the row of either side; what an earlier row of the results brought stands there."""
         table, results = self.table.table, self.results.table
         row = self.sources.get(place) if not column or place >= len(table) else None
         rows = (table.number(place), None) if row is None else (None, results.number(row))
         x = self.results.objects[source]
-        return Conflict(x, known, rows[0], told, results.number(source), column, rows[1])
+        return Conflict(x, before, rows[0], after, results.number(source), column, rows[1])
 
-    def _enter(self, place: int, told: RunOutcome, source: int, *, replaced: bool = False) -> int:
+    def _enter(self, place: int, result: RunOutcome, source: int, *, replaced: bool = False) -> int:
         """A row has the result of a row of the results."""
-        self.outcomes[place], self.sources[place] = told, source
-        self.cells.set_outcome(place, source, told.state, replaced=replaced)
+        self.outcomes[place], self.sources[place] = result, source
+        self.cells.set_outcome(place, source, result.state, replaced=replaced)
         run = self.results.cell(self.table.own.run, source) or str(self.cells.current(place, self.table.own.run) or "")
-        self.merge.told.append(ToldResult(run, place, told))
+        self.merge.told.append(ToldResult(run, place, result))
         return place
 
-    def _append(self, source: int, told: RunOutcome, match: Match) -> int:
+    def _append(self, source: int, result: RunOutcome, match: Match) -> int:
         """A new row; its object is that of the row it was taken for, where the results have it in another form."""
         place, x = self.cells.append(source), self.results.objects[source]
         if match.how in ("edited", "digits") or self.results.roles.objects == (self.table.own.run,):
             x = self.matcher.objects[match.places[0]]
             self.cells.copy_object(match.places[0], place)
         self.matcher.add(x, self.results.cell(self.table.own.run, source))
-        if told.settled:
-            self._enter(place, told, source)
+        if result.settled:
+            self._enter(place, result, source)
         else:
-            self.outcomes[place], self.sources[place] = told, source
+            self.outcomes[place], self.sources[place] = result, source
         return place
 
     def _stay_open(self, source: int, match: Match) -> int:
-        """The row that a row without a result stands for; what is not in the table becomes a row of it."""
+        """Returns the table's row for a row without a result; an object that is not in the table gets a new row."""
         gap = first(place for place in match.places if not self.outcome(place).settled)
         place = gap if gap is not None else first(match.places)
         return self._append(source, RunOutcome(), match) if place is None else place
 
-    def _bring(self, source: int, place: int, told: RunOutcome) -> None:
+    def _bring(self, source: int, place: int, result: RunOutcome) -> None:
         """The other cells of a row of the results, and what likewise keeps of the row itself."""
         run = self.results.cell(self.table.own.run, source)
         asked, before = self.base.get(run, {}), self.cells.changes
-        for column, known, cell in list(self.cells.differences(place, source)):
-            self._bring_cell(source, place, column, known, cell, asked)
+        for column, before_cell, cell in list(self.cells.differences(place, source)):
+            self._bring_cell(source, place, column, before_cell, cell, asked)
         self.touched[place] = source
-        if self.table.roles.others and (told.state is None or told.state.kind not in WHOLE):
-            noted = told.settled or self.cells.changes > before
+        if self.table.roles.others and (result.state is None or result.state.kind not in WHOLE):
+            noted = result.settled or self.cells.changes > before
             self._mark_outcomes(place, run, self.results.states.get(source), begun=noted)
             return
-        state = told.state
-        if not told.settled and self.cells.changes > before and self._is_out(place, source):
+        state = result.state
+        if not result.settled and self.cells.changes > before and self._is_out(place, source):
             state = state if state is not None and state.kind is Kind.RUNNING else RunState(Kind.RUNNING)
             self._say_note(source)
-        self.cells.mark(place, run, state, settled=told.settled)
+        self.cells.mark(place, run, state, settled=result.settled)
 
     def _mark_outcomes(self, place: int, run: str, said: RunState | None, *, begun: bool) -> None:
-        """Where a row of several outcomes stands: it runs as long as some of them are to come; what is noted stays."""
+        """Sets the state of a row of several outcomes: it runs until all are measured; states that were noted stay."""
         lacking = self.cells.lacks_results(place)
         noted = said is not None and said.kind is Kind.RUNNING
         out = lacking and (begun or noted) and (bool(run) or place in self.table.states)
@@ -609,43 +611,43 @@ class _Merging:
         )
 
     def _bring_cell(
-        self, source: int, place: int, column: str, known: Any, cell: Any, asked: Mapping[str, str]
+        self, source: int, place: int, column: str, before: Any, cell: Any, asked: Mapping[str, str]
     ) -> None:
         """A cell that both files have, and not alike: whichever was changed since it was suggested counts."""
         outcome = column in self.table.roles.others
-        if empty(known) or (outcome and self.cells.is_free(known)):
+        if empty(before) or (outcome and self.cells.is_free(before)):
             self._set(place, column, source)
         elif column in asked and is_same_cell(cell, asked[column], self.results.sign, self.table.sign):
             return
         elif outcome:
-            self._bring_outcome(source, place, column, known, cell, asked)
+            self._bring_outcome(source, place, column, before, cell, asked)
         elif (of := self.cells.spreads.get(column)) is not None and not self.cells.is_same(place, of, source):
             # It goes with its value.
             return
-        elif f"{JOINT}{cell}{JOINT}" in f"{JOINT}{known}{JOINT}":
+        elif f"{JOINT}{cell}{JOINT}" in f"{JOINT}{before}{JOINT}":
             # It was joined to another note before.
             return
-        elif column in asked and is_same_cell(known, asked[column], self.table.sign, self.table.sign):
+        elif column in asked and is_same_cell(before, asked[column], self.table.sign, self.table.sign):
             self.cells.set(place, column, source)
         else:
-            self.merge.conflicts.append(self._conflict(source, place, str(known), str(cell), column))
+            self.merge.conflicts.append(self._conflict(source, place, str(before), str(cell), column))
             if self.on_conflict == "replace":
                 self.cells.set(place, column, source)
             elif self.on_conflict == "add" and column not in self.cells.spreads:
-                self.cells.put(place, column, f"{known}{JOINT}{cell}")
+                self.cells.put(place, column, f"{before}{JOINT}{cell}")
 
     def _bring_outcome(
-        self, source: int, place: int, column: str, known: Any, cell: Any, asked: Mapping[str, str]
+        self, source: int, place: int, column: str, before: Any, cell: Any, asked: Mapping[str, str]
     ) -> None:
         """A further outcome that has another value in the table: told before, in another row, or a contradiction."""
         rows = self.matcher.places.get(key(self.matcher.objects[place]), ())
-        told = asked.get(f"{TOLD}{column}")
-        if told is not None and is_same_cell(cell, told, self.results.sign, self.results.sign):
+        last = asked.get(f"{TOLD}{column}")
+        if last is not None and is_same_cell(cell, last, self.results.sign, self.results.sign):
             # The table was corrected since.
             return
         if any(is_same_cell(cell, self.cells.current(p, column), self.results.sign, self.table.sign) for p in rows):
             return
-        self.merge.conflicts.append(self._conflict(source, place, str(known), str(cell), column))
+        self.merge.conflicts.append(self._conflict(source, place, str(before), str(cell), column))
         if self.on_conflict == "replace":
             self._set(place, column, source, replaced=True)
         elif self.on_conflict == "add":
@@ -681,9 +683,9 @@ class _Merging:
 
     def _is_open(self, place: int) -> bool:
         """Whether results of a row are still to come; one that failed gets none."""
-        found = self.outcome(place)
-        whole = found.state is not None and found.state.kind in WHOLE
-        return not whole and (not found.settled or self.cells.lacks_results(place))
+        outcome = self.outcome(place)
+        failed = outcome.state is not None and outcome.state.kind in WHOLE
+        return not failed and (not outcome.settled or self.cells.lacks_results(place))
 
 
 def _outcome(sheet: Sheet, place: int) -> RunOutcome:
@@ -714,9 +716,9 @@ def overlooked_columns(table: Sheet, results: Sheet) -> list[str]:
 
 def _differ(sheet: Sheet, places: list[int], column: str) -> bool:
     cells = sheet.table.column(column).to_list()
-    found: dict[Hashable, Any] = {}
+    previous: dict[Hashable, Any] = {}
     for place in places:
         cell = cells[place].strip() if isinstance(cells[place], str) else cells[place]
-        if not empty(cell) and found.setdefault(key(sheet.objects[place]), cell) != cell:
+        if not empty(cell) and previous.setdefault(key(sheet.objects[place]), cell) != cell:
             return True
     return False

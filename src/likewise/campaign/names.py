@@ -34,8 +34,6 @@ from likewise.spaces.base import Space
 from likewise.study.goals import Bounds
 from likewise.study.methods.base import Method
 
-# Similarities, acquisitions, strategies and methods by name, as one types them: `tanimoto`, `ngrams(4)`.
-#
 # The names, arguments and descriptions of similarities are what their classes say of themselves.
 
 Known = Mapping[str, Callable[..., Any]]
@@ -67,19 +65,19 @@ def known_similarities() -> dict[str, type[Similarity]]:
     >>> known_similarities()["tanimoto_counts"].__name__, "embedded" in known_similarities()
     ('TanimotoCounts', False)
     """
-    listed = {_snake(name): each for name, each in public_names("similarity").items() if getattr(each, "compares", "")}
+    listed = {_snake(name): kind for name, kind in public_names("similarity").items() if getattr(kind, "compares", "")}
     return dict(sorted(listed.items(), key=lambda item: (str(item[1].kind).lower(), item[0])))
 
 
-def arguments(made: Callable[..., Any]) -> str:
+def arguments(make: Callable[..., Any]) -> str:
     """The arguments that something takes, with their defaults and choices.
 
     >>> arguments(known_similarities()["ngrams"])
     'n=3, how=cosine|minmax, up_to=False'
     """
-    hints = get_type_hints(made.__init__)
-    taken = (each for each in inspect.signature(made).parameters.values() if not each.name.startswith("_"))
-    return ", ".join(_argument_text(each, hints.get(each.name)) for each in taken)
+    hints = get_type_hints(make.__init__)
+    taken = (p for p in inspect.signature(make).parameters.values() if not p.name.startswith("_"))
+    return ", ".join(_argument_text(p, hints.get(p.name)) for p in taken)
 
 
 def _argument_text(parameter: inspect.Parameter, hint: Any) -> str:
@@ -116,9 +114,9 @@ def similarities(texts: Sequence[str]) -> list[Similarity] | dict[str, Similarit
     if not items or [item.lower() for item in items] == ["auto"]:
         return None
     pairs = [item.split("=", 1) if _names_field(item) else ("", item) for item in items]
-    known = known_similarities()
-    found = [(field.strip(), _build_text(text, known, "similarity")) for field, text in pairs]
-    named = dict(found)
+    makers = known_similarities()
+    built = [(field.strip(), _build_text(text, makers, "similarity")) for field, text in pairs]
+    named = dict(built)
     if all(named):
         if len(named) < len(pairs):
             raise UsageError(f"Similarity {','.join(texts)!r} names a column twice; give each column one similarity.")
@@ -128,7 +126,7 @@ def similarities(texts: Sequence[str]) -> list[Similarity] | dict[str, Similarit
             f"Similarity {','.join(texts)!r} mixes names and COLUMN=NAME; give names alone (a committee), "
             "or one COLUMN=NAME for each column of the object."
         )
-    return [similarity for _, similarity in found]
+    return [similarity for _, similarity in built]
 
 
 def method(text: str) -> Method | None:
@@ -139,24 +137,24 @@ def method(text: str) -> Method | None:
     """
     if text.strip().lower() == "committee":
         return None
-    made: Method = _build_text(text, METHODS, "method")
-    return made
+    chosen: Method = _build_text(text, METHODS, "method")
+    return chosen
 
 
 def acquisition(text: str) -> Acquisition | None:
     """The acquisition of this name; None for "auto"."""
     if text.strip().lower() == "auto":
         return None
-    made: Acquisition = _build_text(text, ACQUISITIONS, "acquisition")
-    return made
+    chosen: Acquisition = _build_text(text, ACQUISITIONS, "acquisition")
+    return chosen
 
 
 def strategy(text: str) -> Strategy | None:
     """The strategy of this name; None for "auto"."""
     if text.strip().lower() == "auto":
         return None
-    made: Strategy = _build_text(text, STRATEGIES, "strategy")
-    return made
+    chosen: Strategy = _build_text(text, STRATEGIES, "strategy")
+    return chosen
 
 
 def _split(text: str) -> Iterator[str]:
@@ -176,55 +174,55 @@ def _names_field(item: str) -> bool:
     return "=" in item and "(" not in item.split("=", 1)[0]
 
 
-def _build_text(text: str, known: Known, what: str) -> Any:
+def _build_text(text: str, makers: Known, what: str) -> Any:
     try:
         tree = ast.parse(text.strip().replace("-", "_") if "(" not in text else text.strip(), mode="eval").body
     except SyntaxError:
         raise UsageError(
             f"{what} {text.strip()!r} is not a name, nor a name with arguments such as ngrams(4); "
-            f"known are {', '.join(known)}."
+            f"known are {', '.join(makers)}."
         ) from None
-    return _build(tree, known, what, text.strip())
+    return _build(tree, makers, what, text.strip())
 
 
-def _build(tree: ast.expr, known: Known, what: str, text: str) -> Any:
+def _build(tree: ast.expr, makers: Known, what: str, text: str) -> Any:
     call = tree if isinstance(tree, ast.Call) else ast.Call(tree, [], [])
     if not isinstance(call.func, ast.Name):
-        raise UsageError(f"{what} {text!r} is not a name; known are {', '.join(known)}.")
+        raise UsageError(f"{what} {text!r} is not a name; known are {', '.join(makers)}.")
     name = call.func.id.lower()
-    made = _find(name, known)
-    if made is None:
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."
+    make = _find(name, makers)
+    if make is None:
+        close = difflib.get_close_matches(name, makers, n=1, cutoff=0.6)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(makers)}."
         raise UsageError(f"there is no {what} called {name!r}; {hint}")
-    values = [_argument(each, known, what, text) for each in call.args]
-    options = {str(each.arg): _argument(each.value, known, what, text) for each in call.keywords}
+    values = [_argument(argument, makers, what, text) for argument in call.args]
+    options = {str(argument.arg): _argument(argument.value, makers, what, text) for argument in call.keywords}
     try:
-        return _checked(made(*values, **options))
+        return _checked(make(*values, **options))
     except MissingExtra:
         raise
     except (AttributeError, LikewiseError, TypeError, ValueError) as error:
-        takes = arguments(made) or "none"
+        takes = arguments(make) or "none"
         raise UsageError(f"{what} {text!r} does not fit: {error}; the arguments of {name} are: {takes}.") from None
 
 
-def _find(name: str, known: Known) -> Callable[..., Any] | None:
-    return next((made for each, made in known.items() if _plain(each) == _plain(name)), None)
+def _find(name: str, makers: Known) -> Callable[..., Any] | None:
+    return next((make for key, make in makers.items() if _plain(key) == _plain(name)), None)
 
 
-def _checked(made: Any) -> Any:
+def _checked(value: Any) -> Any:
     """What was made, if everything that it is made of is a similarity."""
-    for part in made.parts if isinstance(made, Similarity) else ():
+    for part in value.parts if isinstance(value, Similarity) else ():
         if not isinstance(part, Similarity):
             raise TypeError(f"{part!r} is no similarity")
-    return made
+    return value
 
 
-def _argument(tree: ast.expr, known: Known, what: str, text: str) -> Any:
-    if isinstance(tree, ast.Name) and _find(tree.id, known) is None:
+def _argument(tree: ast.expr, makers: Known, what: str, text: str) -> Any:
+    if isinstance(tree, ast.Name) and _find(tree.id, makers) is None:
         return tree.id
     if isinstance(tree, ast.Name | ast.Call):
-        return _build(tree, known, what, text)
+        return _build(tree, makers, what, text)
     try:
         return ast.literal_eval(tree)
     except ValueError:
@@ -262,25 +260,25 @@ def choose_similarities(
     """The similarities that the user named, or those that suit the kind of object."""
     named = similarities(request.similarity)
     if isinstance(named, list):
-        return [_of_records(one, objects) for one in named]
+        return [_of_records(similarity, objects) for similarity in named]
     if isinstance(named, dict):
         return [_of_columns(named, objects)]
     if request.space is None and not objects:
         raise UsageError("The table has no row with an object; fill in a row for each candidate, or give a space.")
     if request.space is not None:
-        found = space.recognise(np.random.default_rng(request.seed))
+        recognised = space.recognise(np.random.default_rng(request.seed))
     else:
-        found = recognise_column(objects, request.seed, column)
+        recognised = recognise_column(objects, request.seed, column)
     what = f"column {column!r}" if column else "the objects"
-    listener.note(f"Treating {what} as {found.kind}{f': {found.why}' if found.why else ''}")
-    if found.warning:
-        listener.note(f"Warning: {found.warning}")
-    if found.kind != "molecules" and called_smiles(column) and not has_rdkit():
+    listener.note(f"Treating {what} as {recognised.kind}{f': {recognised.why}' if recognised.why else ''}")
+    if recognised.warning:
+        listener.note(f"Warning: {recognised.warning}")
+    if recognised.kind != "molecules" and called_smiles(column) and not has_rdkit():
         listener.note("To compare SMILES as molecules, install likewise[molecules]")
     if request.method is not None:
         # Another method than the default one compares by one similarity: the first, in the range of the objects.
-        return [space.view(found.similarities[0])]
-    return list(found.similarities)
+        return [space.view(recognised.similarities[0])]
+    return list(recognised.similarities)
 
 
 def molecular(similarity: Similarity) -> bool:

@@ -149,14 +149,14 @@ def _beyond(cells: polars.Series) -> int | None:
 
 
 def _json(texts: Sequence[str | None]) -> Content:
-    found = Content("JSON", [])
+    content = Content("JSON", [])
     for place, text in enumerate(texts):
         try:
-            found.values.append(None if text is None else read_json(text))
+            content.values.append(None if text is None else read_json(text))
         except ValueError as error:
-            found.values.append(None)
-            found.wrong[place] = f"it is not JSON ({error}), unlike the other cells of the column; correct it"
-    return found
+            content.values.append(None)
+            content.wrong[place] = f"it is not JSON ({error}), unlike the other cells of the column; correct it"
+    return content
 
 
 # One object in several spellings: `XPhos` and `xphos `, `c1ccccc1` and `C1=CC=CC=C1`.
@@ -192,9 +192,9 @@ class Spellings:
     def of(self, texts: Sequence[str]) -> dict[str, str]:
         """The spelling in this column for each text that is spelled otherwise."""
         if self.texts is not None:
-            own = set(self.texts.to_list())
-            found = twins([text for text in texts if text not in own], self.texts)
-            return {other: text for text, other in found.items()}
+            present = set(self.texts.to_list())
+            twin_texts = twins([text for text in texts if text not in present], self.texts)
+            return {other: text for text, other in twin_texts.items()}
         if not self.chosen:
             return {}
         spelled = {text: self.chosen.get(self.fold(text), text) for text in texts}
@@ -230,9 +230,9 @@ FOLDS: dict[Kind, Callable[[str], str]] = {
 
 def spellings(texts: Sequence[str | None], column: str) -> Spellings:
     """How the texts of a column are spelled."""
-    some = list(dict.fromkeys(text for text in texts[: 4 * MANY] if text is not None))
-    kind = _kind_of_texts(some, column)
-    if kind == "texts" or (kind == "names" and len(some) > MANY):
+    distinct = list(dict.fromkeys(text for text in texts[: 4 * MANY] if text is not None))
+    kind = _kind_of_texts(distinct, column)
+    if kind == "texts" or (kind == "names" and len(distinct) > MANY):
         return Spellings("texts")
     counts = Counter(text for text in texts if text is not None)
     if len(counts) > MANY:
@@ -247,15 +247,15 @@ def spellings(texts: Sequence[str | None], column: str) -> Spellings:
 
 def _kind_of_texts(distinct: list[str], column: str) -> Kind:
     """What the texts are; sequences and codes, in which every letter counts, are texts."""
-    some = distinct[:: -(-len(distinct) // 200)] if distinct else []
-    if has_rdkit() and some and sum(text.count(">") == 2 for text in some) >= MOLECULES * len(some):
+    sample = distinct[:: -(-len(distinct) // 200)] if distinct else []
+    if has_rdkit() and sample and sum(text.count(">") == 2 for text in sample) >= MOLECULES * len(sample):
         return "reactions"
-    likely = sum(map(seem_smiles, some)) >= MOLECULES * len(some)
-    if has_rdkit() and some and (likely or called_smiles(column)):
-        parsed, tried = read_as_smiles(some)
-        if parsed >= (0.5 if called_smiles(column) else MOLECULES) * tried and _written(some) != "sequence":
+    likely = sum(map(seem_smiles, sample)) >= MOLECULES * len(sample)
+    if has_rdkit() and sample and (likely or called_smiles(column)):
+        parsed, tried = read_as_smiles(sample)
+        if parsed >= (0.5 if called_smiles(column) else MOLECULES) * tried and _written(sample) != "sequence":
             return "molecules"
-    return "names" if not likely and not called_smiles(column) and _written(some) == "name" else "texts"
+    return "names" if not likely and not called_smiles(column) and _written(sample) == "name" else "texts"
 
 
 def _written(texts: list[str]) -> str:
@@ -274,11 +274,11 @@ def twins(wanted: Sequence[str], texts: polars.Series) -> dict[str, str]:
     """
     if not wanted:
         return {}
-    known = {fold_molecule(text): text for text in reversed(wanted)}
+    by_fold = {fold_molecule(text): text for text in reversed(wanted)}
     atoms = _atoms(polars.Series(list(wanted))).unique()
     near = _atoms(texts).with_columns(text=texts).join(atoms, on=atoms.columns, how="semi")["text"]
-    found = ((text, known.get(fold_molecule(text))) for text in near.to_list())
-    return {text: other for text, other in found if other is not None and other != text}
+    pairs = ((text, by_fold.get(fold_molecule(text))) for text in near.to_list())
+    return {text: other for text, other in pairs if other is not None and other != text}
 
 
 def _atoms(texts: polars.Series) -> polars.DataFrame:
@@ -290,29 +290,29 @@ def _atoms(texts: polars.Series) -> polars.DataFrame:
 
 
 def respell(
-    values: list[Any], column: str, known: Spellings | None, place: Callable[[int], int], measured: Sequence[int]
+    values: list[Any], column: str, spelled: Spellings | None, place: Callable[[int], int], measured: Sequence[int]
 ) -> tuple[list[Any], Spellings, str]:
     """The texts of a column, each in the spelling that stands for it, how they are spelled, and a note on changes.
 
     `known` is how the table spells that these are results of; `place` gives the number of a row. Of too many molecules,
     those are found that are `measured` in another spelling.
     """
-    own = spellings(values, column) if known is None else known
-    if own.kind == "texts":
-        return values, own, ""
-    if known is None and own.texts is not None:
+    target = spellings(values, column) if spelled is None else spelled
+    if target.kind == "texts":
+        return values, target, ""
+    if spelled is None and target.texts is not None:
         wanted = dict.fromkeys(values[i] for i in measured if values[i] is not None)
-        changed = twins(list(wanted), own.texts)
+        changed = twins(list(wanted), target.texts)
     else:
-        changed = own.of(list(dict.fromkeys(text for text in values if text is not None)))
+        changed = target.of(list(dict.fromkeys(text for text in values if text is not None)))
     if not changed:
-        return values, own, ""
+        return values, target, ""
     rows = {text: place(number) for number, text in reversed(list(enumerate(values))) if text in changed}
     listed = [f"{text!r} (row {row}) as {changed[text]!r}" for text, row in reversed(rows.items())]
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
-    what = f"one {own.kind.removesuffix('s')}"
+    what = f"one {target.kind.removesuffix('s')}"
     note = f"takes {', '.join(listed[:LISTED])}{more}: {what} in several spellings"
-    return [changed.get(value, value) if isinstance(value, str) else value for value in values], own, note
+    return [changed.get(value, value) if isinstance(value, str) else value for value in values], target, note
 
 
 # From cells to objects and back: text, numbers, JSON, or whatever the space they belong to takes them for.
@@ -334,7 +334,7 @@ class Bad(NamedTuple):
 
 @dataclass(eq=False)
 class Objects:
-    """The object of each row, None where there is none, and the cells that are in the way."""
+    """Returns the object of each row, or None, and the cells that cannot be read."""
 
     objects: list[Any]
     bad: list[Bad] = field(default_factory=list)
@@ -362,33 +362,33 @@ def objects(
     if space is not None:
         return _in_space(table, roles, space, decimal)
     columns = {name: content(table.column(name), (kinds or {}).get(name), decimal or ".") for name in roles.objects}
-    found = Objects([], kinds={name: column.kind for name, column in columns.items()})
-    found.notes = [f"column {name!r} {column.note}" for name, column in columns.items() if column.note]
+    read = Objects([], kinds={name: column.kind for name, column in columns.items()})
+    read.notes = [f"column {name!r} {column.note}" for name, column in columns.items() if column.note]
     for name, column in columns.items():
         if column.kind == "text" and name not in exactly:
-            known = (spelled or {}).get(name)
-            values, found.spellings[name], note = respell(column.values, name, known, table.number, measured)
+            before = (spelled or {}).get(name)
+            values, read.spellings[name], note = respell(column.values, name, before, table.number, measured)
             columns[name] = replace(column, values=values)
-            found.notes += [f"column {name!r} {note}. To keep them apart, compare the column as text"] if note else []
+            read.notes += [f"column {name!r} {note}. To keep them apart, compare the column as text"] if note else []
     blank = _blank(table)
     only = columns[roles.objects[0]]
     if not (roles.record or blank or only.wrong or None in only.values):
-        found.objects = only.values
-        return found
+        read.objects = only.values
+        return read
     for place in range(len(table)):
-        found.objects.append(None if place in blank else _object(place, roles, columns, found, table))
-    return found
+        read.objects.append(None if place in blank else _object(place, roles, columns, read, table))
+    return read
 
 
-def _object(place: int, roles: Roles, columns: Mapping[str, Content], found: Objects, table: Table) -> Any:
+def _object(place: int, roles: Roles, columns: Mapping[str, Content], read: Objects, table: Table) -> Any:
     for name, column in columns.items():
         if place in column.wrong:
             reason = column.wrong[place]
             settings = {"text": name} if reason.endswith(OR_AS_TEXT) else {}
-            found.bad.append(Bad(place, name, table.column(name)[place], reason, settings))
+            read.bad.append(Bad(place, name, table.column(name)[place], reason, settings))
             return None
         if column.values[place] is None:
-            found.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
+            read.bad.append(Bad(place, name, table.column(name)[place], EMPTY))
             return None
     values = {name: column.values[place] for name, column in columns.items()}
     return values if roles.record else next(iter(values.values()))
@@ -399,8 +399,8 @@ def _blank(table: Table) -> set[int]:
     # Whoever writes the file may put quotation marks around nothing.
     texts = polars.col(polars.String).str.strip_chars().replace("", None)
     empty = polars.all_horizontal(polars.all().is_null())
-    found = table.frame.with_columns(texts).select(empty.arg_true()).to_series().to_list()
-    return {*found, *table.ragged, *table.aside}
+    places = table.frame.with_columns(texts).select(empty.arg_true()).to_series().to_list()
+    return {*places, *table.ragged, *table.aside}
 
 
 def cell_of_kind(text: str, kind: str, column: str, decimal: Decimal | None = None) -> Any:
@@ -431,21 +431,21 @@ def numeric(space: Space, column: str) -> bool:
 
 
 def _in_space(table: Table, roles: Roles, space: Space, decimal: Decimal | None) -> Objects:
-    found = Objects([])
+    read = Objects([])
     blank = _blank(table)
     columns = {name: table.column(name).to_list() for name in roles.objects}
     for place in range(len(table)):
         cells = {name: column[place] for name, column in columns.items()}
         if place in blank:
-            found.objects.append(None)
+            read.objects.append(None)
             continue
         try:
-            found.objects.append(space.fit(from_cells(space, cells, decimal)))
+            read.objects.append(space.fit(from_cells(space, cells, decimal)))
         except (SpaceError, ValueError) as error:
-            found.objects.append(None)
+            read.objects.append(None)
             column = _blamed(str(error), roles.objects)
-            found.bad.append(Bad(place, column, cells[column], f"it is not in the space: {error}"))
-    return found
+            read.bad.append(Bad(place, column, cells[column], f"it is not in the space: {error}"))
+    return read
 
 
 def _blamed(error: str, columns: Sequence[str]) -> str:
@@ -518,8 +518,8 @@ def _round(data: Any, digits: int) -> Any:
     if isinstance(data, float):
         return float(f"{data:.{digits}g}")
     if isinstance(data, list):
-        return [_round(each, digits) for each in data]
-    return {name: _round(each, digits) for name, each in data.items()} if isinstance(data, dict) else data
+        return [_round(part, digits) for part in data]
+    return {name: _round(part, digits) for name, part in data.items()} if isinstance(data, dict) else data
 
 
 def _means(space: Space, cells: Mapping[str, str], decimal: Decimal) -> bool:

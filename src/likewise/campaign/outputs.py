@@ -36,15 +36,15 @@ from likewise.tables.writing import dialect_for, write
 
 def check_targets(targets: Mapping[str, Path | None], sources: Mapping[str, Path | None]) -> None:
     """Refuse files that cannot be written, that the command reads, or that are one; each is called by its option."""
-    known = [(what, path) for what, path in sources.items() if path is not None]
+    named = [(what, path) for what, path in sources.items() if path is not None]
     for option, target in targets.items():
         if target is None:
             continue
         _check_place(option, target)
-        for what, path in known:
+        for what, path in named:
             if _same(target, path):
                 raise UsageError(f"{option} {target} is {what}; give another name.")
-        known.append((f"that of {option} too", target))
+        named.append((f"that of {option} too", target))
 
 
 def _check_place(option: str, target: Path) -> None:
@@ -58,11 +58,11 @@ def _check_place(option: str, target: Path) -> None:
         raise TableError(f"{option} {target}: the folder {folder} cannot be written; change its rights, or the name.")
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(path: Path, other: Path) -> bool:
     """Whether two names are one file, be it there or not."""
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return os.path.realpath(one) == os.path.realpath(other)
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 # A plate map: in which well which run is, with replicates and controls, in an order that is drawn by lots.
@@ -107,17 +107,18 @@ def plate_map(runs: int, size: int = 96, controls: int = 0, replicates: int = 1,
     rng, room = np.random.default_rng(seed), size - controls
     # Each round of replicates is drawn by itself, so that all runs come once before any comes twice.
     order = [(int(run), turn) for turn in range(1, replicates + 1) for run in rng.permutation(runs)]
-    found: list[Well] = []
+    filled_wells: list[Well] = []
     for plate, start in enumerate(range(0, len(order), room), 1):
         filled: list[tuple[int | None, int]] = [*order[start : start + room]]
         for turn in range(1, controls + 1):
             filled.insert(int(rng.integers(len(filled) + 1)), (None, turn))
-        found += [Well(plate, names[k], len(found) + k + 1, run, turn) for k, (run, turn) in enumerate(filled)]
-    return found
+        first = len(filled_wells) + 1
+        filled_wells += [Well(plate, names[k], first + k, run, turn) for k, (run, turn) in enumerate(filled)]
+    return filled_wells
 
 
 def write_plate(
-    target: Path, found: Sequence[Well], runs: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[str]]
+    target: Path, wells: Sequence[Well], runs: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[str]]
 ) -> None:
     """Write a plate map as a table: where, when, which run and which replicate, and the settings of the run."""
     rows = [
@@ -129,7 +130,7 @@ def write_plate(
             "replicate": str(well.replicate),
             **{name: None if well.run is None else cells[well.run][k] for k, name in enumerate(columns)},
         }
-        for well in found
+        for well in wells
     ]
     names = ["plate", "well", "order", "run", "replicate", *columns]
     frame = polars.DataFrame(rows, schema=dict.fromkeys(names, polars.String()))
@@ -143,7 +144,7 @@ NUMBERS = ("mean", "std", "low", "high", "chance", "improvement")
 
 def round_lines(
     problem: Problem,
-    found: Sequence[Suggestion],
+    suggestions: Sequence[Suggestion],
     runs: Sequence[str],
     cells: Sequence[Mapping[str, str]],
     asked: Mapping[str, Any],
@@ -163,7 +164,7 @@ def round_lines(
         "runs": list(runs),
         **asked,
     }
-    ranked, reasons = enumerate(zip(found, runs, cells, strict=True), 1), Reasons.of(problem)
+    ranked, reasons = enumerate(zip(suggestions, runs, cells, strict=True), 1), Reasons.of(problem)
     return [head, *(_suggestion(problem, reasons, rank, number, s, run, row) for rank, (s, run, row) in ranked)]
 
 
@@ -174,10 +175,10 @@ def _goals(problem: Problem) -> dict[str, Any]:
         front = [{"object": space.to_json(t.object), "values": study.objectives_of(t)} for t in problem.front]
         return {**study.goals.describe(), "front": front}
     best = study.best if problem.measured else None
-    found = None
+    summary = None
     if best is not None:
-        found = {"object": space.to_json(best.object), "value": best.value, "limit": best.limit}
-    return {"direction": study.direction, "best": found}
+        summary = {"object": space.to_json(best.object), "value": best.value, "limit": best.limit}
+    return {"direction": study.direction, "best": summary}
 
 
 def _suggestion(
@@ -205,7 +206,7 @@ def _suggestion(
 def _because(problem: Problem, reasons: Reasons, analogues: Any, outcome: str = "") -> Any:
     """Analogues as JSON data, with what each speaks for; those of several outcomes by their names."""
     if isinstance(analogues, Mapping):
-        return {name: _because(problem, reasons, each, name) for name, each in analogues.items()}
+        return {name: _because(problem, reasons, part, name) for name, part in analogues.items()}
     space = problem.study.space
     return [
         {
@@ -227,9 +228,9 @@ def add_round(journal: Journal, lines: Sequence[Mapping[str, Any]]) -> None:
         journal.add(lines)
 
 
-def row_cells(frame: polars.DataFrame, places: Sequence[int], own: Sequence[str]) -> list[dict[str, str]]:
+def row_cells(frame: polars.DataFrame, places: Sequence[int], reserved: Sequence[str]) -> list[dict[str, str]]:
     """The cells of rows that belong to the user, as texts."""
-    names = [name for name in frame.columns if name not in own and not name.startswith(PREFIX)]
+    names = [name for name in frame.columns if name not in reserved and not name.startswith(PREFIX)]
     rows = frame.select(names)[list(places)].rows(named=True)
     return [{name: cell_text(cell).strip() for name, cell in row.items() if not empty(cell)} for row in rows]
 
@@ -267,13 +268,13 @@ def find_unmerged(target: Path, table: Sheet | None, base: Base | None = None) -
         return None
     chosen = Choices(skip_bad=True)
     try:
-        told = sheet(
+        results = sheet(
             target, chosen if table is None else as_results(table, target, chosen), Listener(), may_be_empty=True
         )
-        bad = unusable(told)
+        bad = unusable(results)
         if table is None:
-            return Unmerged(len(told.measured), bad=bad)
-        merge = merge_results(table, told, "keep", base)
+            return Unmerged(len(results.measured), bad=bad)
+        merge = merge_results(table, results, "keep", base)
         return Unmerged(merge.changes - len(merge.conflicts), len(merge.conflicts), bad)
     except LikewiseError:
         # Whatever is in the way of reading it, a person wrote it.
@@ -289,17 +290,18 @@ def write_suggestions(target: Path, source: Sheet, round: Round, said: Sequence[
     write(_with_predictions(frame, said, dialect, source.decimal), target, dialect)
 
 
-def write_first_table(target: Path, space: Space, found: Sequence[Suggestion], chosen: Choices) -> list[str]:
+def write_first_table(target: Path, space: Space, suggestions: Sequence[Suggestion], chosen: Choices) -> list[str]:
     """A table where there was none, which is the table from then on; the names of its runs."""
-    own, dialect = RunColumns(), dialect_for(target, Dialect())
-    runs = [run_name(1, rank, space.key(s.object)) for rank, s in enumerate(found, 1)]
+    reserved, dialect = RunColumns(), dialect_for(target, Dialect())
+    runs = [run_name(1, rank, space.key(s.object)) for rank, s in enumerate(suggestions, 1)]
     names = list(chosen.objects) or list(space.parts) or ["object"]
-    cells = [to_cells(space, s.object, names) for s in found]
+    cells = [to_cells(space, s.object, names) for s in suggestions]
     columns: dict[str, list[Any]] = {name: [row[number] for row in cells] for number, name in enumerate(names)}
-    columns |= {name: [None] * len(found) for name in chosen.measured}
-    kept = dict(zip(own, (runs, [Kind.SUGGESTED.value] * len(found), ["1"] * len(found)), strict=True))
-    frame = polars.DataFrame({**columns, **kept}, schema=dict.fromkeys((*columns, *kept), polars.String()))
-    write(_with_predictions(frame, [said_of(s) for s in found], dialect, "."), target, dialect)
+    columns |= {name: [None] * len(suggestions) for name in chosen.measured}
+    n = len(suggestions)
+    run_cells = dict(zip(reserved, (runs, [Kind.SUGGESTED.value] * n, ["1"] * n), strict=True))
+    frame = polars.DataFrame({**columns, **run_cells}, schema=dict.fromkeys((*columns, *run_cells), polars.String()))
+    write(_with_predictions(frame, [said_of(s) for s in suggestions], dialect, "."), target, dialect)
     return runs
 
 
@@ -317,32 +319,32 @@ def _flat(said: Said) -> tuple[dict[str, Any], dict[str, float | None]]:
     if not outcomes:
         return {name: said.get(name) for name in PREDICTIONS}, dict.fromkeys(PREDICTIONS, said.get("std"))
     ends = ("mean", "std", "low", "high")
-    found = {f"{name} {end}": each.get(end) for name, each in outcomes.items() for end in ends}
-    stds = {f"{name} {end}": each.get("std") for name, each in outcomes.items() for end in ends}
+    predicted = {f"{name} {end}": numbers.get(end) for name, numbers in outcomes.items() for end in ends}
+    stds = {f"{name} {end}": numbers.get("std") for name, numbers in outcomes.items() for end in ends}
     chances = {"chance": said.get("chance")} | (
         {"feasible": said["feasible"]} if said.get("feasible") is not None else {}
     )
-    return {**found, **chances}, stds
+    return {**predicted, **chances}, stds
 
 
 def _with_predictions(
     frame: polars.DataFrame, said: Sequence[Said], dialect: Dialect, decimal: Decimal
 ) -> polars.DataFrame:
     extra: list[polars.Series] = []
-    flat = [_flat(each) for each in said]
-    named = dict.fromkeys(name for each, _ in flat for name in each)
+    flat = [_flat(prediction) for prediction in said]
+    named = dict.fromkeys(name for prediction, _ in flat for name in prediction)
     columns = [n for n in named if n not in CHANCES] + [n for n in named if n in CHANCES]
-    if any(each.get("outcomes") for each in said):
+    if any(prediction.get("outcomes") for prediction in said):
         # Runs of a first round have no predictions, and need no columns for them.
         columns = [name for name in columns if name not in PREDICTIONS or name in CHANCES]
     for name in columns:
-        values = [each.get(name) for each, _ in flat]
+        values = [prediction.get(name) for prediction, _ in flat]
         if dialect.kind != "csv":
             extra.append(polars.Series(f"{PREFIX}{name}", values, dtype=polars.Float64()))
         else:
             texts = [_text(name, value, stds.get(name), decimal) for value, (_, stds) in zip(values, flat, strict=True)]
             extra.append(polars.Series(f"{PREFIX}{name}", texts, dtype=polars.String()))
-    reasons = [each.get("because") for each in said]
+    reasons = [prediction.get("because") for prediction in said]
     return frame.with_columns([*extra, polars.Series(f"{PREFIX}because", reasons, dtype=polars.String())])
 
 
@@ -379,7 +381,7 @@ class Committed:
 
 
 def commit_round(
-    problem: Problem, found: Sequence[Suggestion], target: Path, asked: Asked, listener: Listener
+    problem: Problem, suggestions: Sequence[Suggestion], target: Path, asked: Asked, listener: Listener
 ) -> Committed:
     """Write a round to the journal, to the table and to the file of suggestions, in this order.
 
@@ -387,7 +389,7 @@ def commit_round(
     """
     sheet = problem.sheet
     assert sheet is not None
-    round = new_round(problem, found, asked.withdrawn)
+    round = new_round(problem, suggestions, asked.withdrawn)
     journal, backup = Journal.of(sheet.table.path), None
     with waiting(sheet.table.path, listener):
         if not round.table.equals(sheet.table.frame) or round.table.columns != sheet.table.columns:
@@ -402,10 +404,10 @@ def commit_round(
             journal.add([backup_line(backup)])
         if round.runs:
             cells = row_cells(round.frame, round.places, list(sheet.own))
-            add_round(journal, round_lines(problem, found, round.runs, cells, asked.settings or {}))
+            add_round(journal, round_lines(problem, suggestions, round.runs, cells, asked.settings or {}))
     out = [_run(round, sheet, place) for place in round.before]
     reasons = Reasons.of(problem)
-    said = [*(_said(journal, run) for run in out), *(said_of(s, reasons) for s in found)]
+    said = [*(_said(journal, run) for run in out), *(said_of(s, reasons) for s in suggestions)]
     write_suggestions(target, sheet, round, said)
     return Committed(round.number, round.runs, tuple(out), backup)
 
@@ -419,11 +421,11 @@ def _said(journal: Journal, run: str) -> Mapping[str, Any]:
     return {name: value for name, value in journal.suggestions.get(run, {}).items() if name != "because"}
 
 
-def commit_first_table(problem: Problem, found: Sequence[Suggestion], target: Path, asked: Asked) -> Committed:
+def commit_first_table(problem: Problem, suggestions: Sequence[Suggestion], target: Path, asked: Asked) -> Committed:
     """Write the first round to a table of its own, and to the journal."""
-    runs = write_first_table(target, problem.study.space, found, asked.chosen)
+    runs = write_first_table(target, problem.study.space, suggestions, asked.chosen)
     frame = read(target, may_be_empty=True).frame
     cells = row_cells(frame, range(len(runs)), list(RunColumns()))
     if runs:
-        add_round(Journal.of(target), round_lines(problem, found, runs, cells, asked.settings or {}))
+        add_round(Journal.of(target), round_lines(problem, suggestions, runs, cells, asked.settings or {}))
     return Committed(1, tuple(runs))

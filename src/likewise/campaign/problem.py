@@ -64,7 +64,7 @@ class Problem:
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """The outcomes of which something was measured, where they have names."""
+        """The names of outcomes with a measured value, if outcomes have names."""
         names, sheet = self.study.goals.named_outcomes if self.study.goals.named else (), self.sheet
         return () if sheet is None else tuple(n for n in names if any(n in sheet.results(i) for i in sheet.measured))
 
@@ -97,11 +97,11 @@ class Problem:
         return [i for i in self.sheet.measured if i == first or _key(space, objects[i]) == key]
 
     def recommended(self) -> Recommendation | None:
-        """The measured object of which most is expected, where that is not the best one."""
+        """The measured object with the highest expected value, or None if that is the best one."""
         if not self.measured or self.study.goals.named:
             return None
-        study, (found,) = self.study, self.study.recommend()
-        return None if study.space.key(found.object) == study.space.key(study.best.object) else found
+        study, (recommendation,) = self.study, self.study.recommend()
+        return None if study.space.key(recommendation.object) == study.space.key(study.best.object) else recommendation
 
     def measured_of(self, outcome: str) -> int:
         """How many rows have a value of an outcome."""
@@ -120,8 +120,8 @@ class Problem:
             return []
         shares: dict[str, float] = {}
         outcomes: tuple[str | None, ...] = (self.outcomes or (None,)) if outcome is None else (outcome,)
-        for each in outcomes:
-            committee = self.study.committee(each)
+        for name in outcomes:
+            committee = self.study.committee(name)
             weights = committee.similarity_weights().tolist()
             for similarity, weight in zip(committee.similarities, weights, strict=True):
                 shares[similarity.name] = shares.get(similarity.name, 0.0) + weight / len(outcomes)
@@ -198,17 +198,17 @@ def _build(
 
 
 def _goals(request: Request, sheet: Sheet | None, space: Space) -> dict[str, Any]:
-    """The direction, or what is wanted of several columns; one that is known of every row needs no model."""
+    """Returns the direction, or the goals of several columns; a column that is full needs no model."""
     if request.aims is None:
         return {"direction": request.direction}
-    known = frozenset() if sheet is None else sheet.given
-    if missed := [name for name in request.aims.limits if name in known]:
+    given = frozenset() if sheet is None else sheet.given
+    if missed := [name for name in request.aims.limits if name in given]:
         raise UsageError(
             f"{missed[0]!r} is known of every row, so nothing has to be learnt of it; leave such rows out "
             "by a condition on the candidates."
         )
     objectives: dict[str, Any] = dict(request.aims.objectives)
-    for name in (name for name in objectives if name in known):
+    for name in (name for name in objectives if name in given):
         assert sheet is not None
         objectives[name] = Computed(column_of(sheet, space, name), objectives[name])
     return {"objectives": objectives, "constraints": dict(request.aims.limits)}
@@ -227,26 +227,26 @@ def _key(space: Space, x: Any) -> str:
 
 
 def _affordable_similarities(
-    found: list[Similarity], pool: Pool, sheet: Sheet, request: Request, listener: Listener, progress: Progress
+    similarities: list[Similarity], pool: Pool, sheet: Sheet, request: Request, listener: Listener, progress: Progress
 ) -> list[Similarity]:
     """The similarities to search a pool by: those for which a large one would take too long are left out."""
-    if all(map(molecular, found)) and len(sheet.measured) < FIRST:
+    if all(map(molecular, similarities)) and len(sheet.measured) < FIRST:
         _read_all(pool.objects, progress)
-        return found
+        return similarities
     if len(pool) > PIECE:
         # The pool has a progress bar of its own.
         progress.end()
-    costs, seconds = encoding_seconds(found, len(pool))
-    if request.similarity or len(found) == 1 or sum(costs) <= seconds:
-        return found
-    shares = _weights(found, sheet, request)
-    kept = affordable(shares, costs, seconds)
-    for k in (k for k in range(len(found)) if k not in kept and shares[k] >= LEAST):
+    costs, seconds = encoding_seconds(similarities, len(pool))
+    if request.similarity or len(similarities) == 1 or sum(costs) <= seconds:
+        return similarities
+    shares = _weights(similarities, sheet, request)
+    chosen = affordable(shares, costs, seconds)
+    for k in (k for k in range(len(similarities)) if k not in chosen and shares[k] >= LEAST):
         listener.note(
-            f"{found[k].name} is left out: comparing {len(pool)} objects by it would take about {costs[k]:.0f} s more. "
-            "Similarities that you name are all used"
+            f"{similarities[k].name} is left out: comparing {len(pool)} objects by it would take about {costs[k]:.0f} "
+            "s more. Similarities that you name are all used"
         )
-    return [found[k] for k in kept]
+    return [similarities[k] for k in chosen]
 
 
 def _read_all(molecules: Sequence[Any], progress: Progress) -> None:
@@ -258,10 +258,10 @@ def _read_all(molecules: Sequence[Any], progress: Progress) -> None:
     progress.stage("comparing objects")
 
 
-def _weights(found: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
+def _weights(similarities: list[Similarity], sheet: Sheet, request: Request) -> list[float]:
     """How much each similarity counts on the measured rows alone."""
     places = [i for i in sheet.measured if not math.isnan(sheet.values[i])]
-    study = Study(Pool([sheet.objects[i] for i in places]), found, direction=request.direction)
+    study = Study(Pool([sheet.objects[i] for i in places]), similarities, direction=request.direction)
     study.tell_many([(sheet.objects[i], sheet.values[i], sheet.std(i)) for i in places])
     shares: list[float] = study.committee().similarity_weights().tolist()
     return shares
@@ -287,18 +287,18 @@ def _remark_on_suspects(study: Study, sheet: Sheet, listener: Listener) -> None:
     """Note which values are far from all others, by their rows."""
     for outcome in study.goals.named_outcomes:
         column, of = (outcome, f"{outcome} ") if study.goals.named else (sheet.roles.value, "")
-        told = sheet.exact_in(column)
-        for i in ([*told][k] for k in far_places([*told.values()])):
-            listener.note(f"row {sheet.table.number(i)}: {of}{far_value(sheet.objects[i], told[i].value)}")
+        measurements = sheet.exact_in(column)
+        for i in ([*measurements][k] for k in far_places([*measurements.values()])):
+            listener.note(f"row {sheet.table.number(i)}: {of}{far_value(sheet.objects[i], measurements[i].value)}")
 
 
 def _tell_states(study: Study, sheet: Sheet) -> None:
-    """Tell a study what failed and what is under way; in a space, what is not to be suggested counts as under way."""
+    """Tell a study the failures and the running objects; in a space, objects not to be suggested count as running."""
     for place in sheet.in_state(Kind.FAILED):
         study.fail(sheet.objects[place], sheet.states[place].said)
     closed = [] if isinstance(study.space, Pool) else sheet.closed
-    told = set(sheet.measured)
-    study.mark_running([sheet.objects[place] for place in (*sheet.under_way, *closed) if place not in told])
+    measured = set(sheet.measured)
+    study.mark_running([sheet.objects[place] for place in (*sheet.under_way, *closed) if place not in measured])
 
 
 def _without_refused(
@@ -331,7 +331,7 @@ def _bad(sheet: Sheet, place: int, reason: str) -> Bad:
 
 
 def _refusals(objects: Sequence[Any], places: range, check: Check) -> list[tuple[int, str]]:
-    """The places of objects that a similarity refuses, and why; halves are tried until single objects are left."""
+    """Returns the places of objects that a similarity cannot compare, and why, by trying halves of halves."""
     error = _error_of([objects[i] for i in places], check)
     if error is None:
         return []

@@ -55,8 +55,8 @@ class Names:
         if isinstance(x, Mapping):
             text = ", ".join(f"{self.heading(name)} {self.of(name, value)}" for name, value in x.items())
         else:
-            named, own = self.of(column, x), shown(x)
-            text = own if named == own else f"{named} ({own})"
+            named, plain = self.of(column, x), shown(x)
+            text = plain if named == plain else f"{named} ({plain})"
         return text if width is None or len(text) <= width else f"{text[: width - 1]}…"
 
 
@@ -67,26 +67,26 @@ def names_of(sheet: Sheet | None) -> Names:
     roles = sheet.roles
     free = [c for c in sheet.table.columns if c not in roles.taken and c not in sheet.own]
     headings: dict[str, str] = {}
-    known: dict[str, dict[str, str]] = {}
+    by_column: dict[str, dict[str, str]] = {}
     for column in roles.objects:
         for other in (c for c in free if names(c, column)):
             if (pairs := _pairs(sheet, column, other)) is not None:
-                headings[column], known[column] = other, pairs
+                headings[column], by_column[column] = other, pairs
                 break
-    return Names(headings, known)
+    return Names(headings, by_column)
 
 
 def names(other: str, column: str) -> bool:
-    """Whether one column has, by its title, the names of what is in another.
+    """Whether the title of a column says that it holds names for the objects of another.
 
     >>> names("Ligand", "Ligand_SMILES"), names("name", "smiles"), names("Ligand", "Base_SMILES"), names("cost", "base")
     (True, True, False, False)
     """
-    theirs, own = _words(other), _words(column)
-    if theirs & STRUCTURE or not (own & STRUCTURE or theirs & NAME):
+    theirs, words = _words(other), _words(column)
+    if theirs & STRUCTURE or not (words & STRUCTURE or theirs & NAME):
         return False
     bare = theirs - NAME
-    return bare == own - STRUCTURE or (own <= STRUCTURE and bare <= OWN and bool(theirs))
+    return bare == words - STRUCTURE or (words <= STRUCTURE and bare <= OWN and bool(theirs))
 
 
 def _words(title: str) -> frozenset[str]:
@@ -97,9 +97,9 @@ def _words(title: str) -> frozenset[str]:
 def _pairs(sheet: Sheet, column: str, other: str) -> dict[str, str] | None:
     """The name of each cell, where each has one and no two have the same."""
     cells = sheet.table.frame.select(column, other).drop_nulls().unique(maintain_order=True)
-    found = {str(cell).strip(): str(name).strip() for cell, name in cells.iter_rows() if str(name).strip()}
-    single = len(found) == len(cells) == len(set(found.values()))
-    return found if found and single else None
+    pairs = {str(cell).strip(): str(name).strip() for cell, name in cells.iter_rows() if str(name).strip()}
+    single = len(pairs) == len(cells) == len(set(pairs.values()))
+    return pairs if pairs and single else None
 
 
 def headings_of(names: Names, columns: Sequence[str]) -> list[str]:
@@ -213,17 +213,17 @@ class Reasons:
         Results of objects that the suggestion is unlike, with negative weights, are named only where there are no
         others.
         """
-        found = suggestion.analogues[outcome] if isinstance(suggestion.analogues, Mapping) else suggestion.analogues
-        found = tuple(a for a in found if a.influence >= 0) or found
-        scale, moved = self.scales.get(outcome, Scale()), [(self.moved(a, outcome), a) for a in found]
+        analogues = suggestion.analogues[outcome] if isinstance(suggestion.analogues, Mapping) else suggestion.analogues
+        analogues = tuple(a for a in analogues if a.influence >= 0) or analogues
+        scale, moved = self.scales.get(outcome, Scale()), [(self.moved(a, outcome), a) for a in analogues]
         strongest = sorted(moved, key=lambda pair: -abs(pair[0]))[:most]
         ordered = sorted(strongest, key=lambda pair: (pair[0] < 0, -abs(pair[0])))
         return [Reason(a, by >= 0, a.influence >= 0, scale.is_high(a.value)) for by, a in ordered]
 
     def texts(self, suggestion: Suggestion, outcome: str = "") -> tuple[str, str]:
         """What speaks for a suggestion, and what against it, in words."""
-        found = self.listed(suggestion, outcome)
-        sides = ([self._worded(r, suggestion) for r in found if r.speaks_for is side] for side in (True, False))
+        listed = self.listed(suggestion, outcome)
+        sides = ([self._worded(r, suggestion) for r in listed if r.speaks_for is side] for side in (True, False))
         speaking, against = ("; ".join(texts) for texts in sides)
         return speaking, against
 
@@ -238,8 +238,8 @@ class Reasons:
         yield: 90 of CCO; against it: low 6 of CCN. cost: against it: high 90 of CCO
         """
         if isinstance(suggestion.analogues, Mapping) and not outcome:
-            each = {name: self.text(suggestion, name) for name in suggestion.analogues}
-            return ". ".join(f"{name}: {text}" for name, text in each.items() if text)
+            texts = {name: self.text(suggestion, name) for name in suggestion.analogues}
+            return ". ".join(f"{name}: {text}" for name, text in texts.items() if text)
         speaking, against = self.texts(suggestion, outcome)
         return "; ".join([*([speaking] if speaking else []), *([f"against it: {against}"] if against else [])])
 
@@ -249,7 +249,7 @@ class Reasons:
         return f"{level}{value} {what}{'' if reason.like else ', which is unlike it'}"
 
     def beside(self, analogue: Analogue, suggestion: Suggestion) -> str:
-        """A measured object; of a record only what is different."""
+        """A measured object as text; of a record only the parts that differ."""
         fields = difference(analogue.object, suggestion.object)
         if fields is None:
             return f"of {self.names.object(analogue.object, self.column)}"
@@ -276,11 +276,11 @@ def prospect(gain: Gain | None, value: str, *, minimize: bool = False) -> str:
     """
     if gain is None or gain.expected is None or gain.n == 0:
         return ""
-    these, one = ("this one", "it") if gain.n == 1 else (f"these {gain.n}", "one of them")
+    these, pronoun = ("this one", "it") if gain.n == 1 else (f"these {gain.n}", "one of them")
     about = (
         f"about {rounded(gain.expected, gain.expected)} {'less' if minimize else 'more'} {value} on average by {these}"
     )
-    chance = "" if gain.chance is None else f"; chance of {percent(gain.chance)} that {one} beats the best so far"
+    chance = "" if gain.chance is None else f"; chance of {percent(gain.chance)} that {pronoun} beats the best so far"
     little = " That is little: it may be time to stop." if gain.chance is not None and gain.chance < SLIGHT else ""
     return f"Still to be gained: {about}{chance}.{little}"
 
@@ -326,15 +326,15 @@ def judge(problem: Problem) -> Judgement | None:
     """The verdict of the study, or that its suggestions explore; none while nothing is measured."""
     if problem.study.goals.named:
         return _each_outcome(problem)
-    found = problem.study.diagnose(each=False) if problem.known >= FEWEST else None
+    diagnosis = problem.study.diagnose(each=False) if problem.known >= FEWEST else None
     if problem.measured < INITIAL or problem.level:
-        return _exploring(problem, found) if problem.measured else None
-    if found is None:
+        return _exploring(problem, diagnosis) if problem.measured else None
+    if diagnosis is None:
         return Judgement(
             f"{count(problem.known, 'value')} beside limits cannot tell how good predictions are.", False, None
         )
-    text = "; ".join([found.verdict, *found.notes])
-    return Judgement(f"{text[0].upper()}{text[1:]}.", _good(found), found)
+    text = "; ".join([diagnosis.verdict, *diagnosis.notes])
+    return Judgement(f"{text[0].upper()}{text[1:]}.", _good(diagnosis), diagnosis)
 
 
 def _each_outcome(problem: Problem) -> Judgement | None:
@@ -346,40 +346,40 @@ def _each_outcome(problem: Problem) -> Judgement | None:
         return _explored(most, " of an objective")
     names = problem.study.goals.named_outcomes
     enough = [name for name in names if problem.known_of(name) >= FEWEST]
-    found = {name: problem.study.diagnose(each=False, outcome=name) for name in enough}
-    texts = [f"{name}: {_verdict(problem, name, found.get(name))}." for name in names]
-    good = len(found) == len(names) and all(map(_good, found.values()))
-    return Judgement(" ".join(texts), good, next(iter(found.values()), None))
+    diagnoses = {name: problem.study.diagnose(each=False, outcome=name) for name in enough}
+    texts = [f"{name}: {_verdict(problem, name, diagnoses.get(name))}." for name in names]
+    good = len(diagnoses) == len(names) and all(map(_good, diagnoses.values()))
+    return Judgement(" ".join(texts), good, next(iter(diagnoses.values()), None))
 
 
-def _verdict(problem: Problem, name: str, found: Diagnosis | None) -> str:
-    if found is not None:
-        return "; ".join([found.verdict, *found.notes])
-    known, limits = problem.known_of(name), problem.measured_of(name) - problem.known_of(name)
+def _verdict(problem: Problem, name: str, diagnosis: Diagnosis | None) -> str:
+    if diagnosis is not None:
+        return "; ".join([diagnosis.verdict, *diagnosis.notes])
+    exact, limits = problem.known_of(name), problem.measured_of(name) - problem.known_of(name)
     beside = " beside limits" if limits else ""
-    return f"{count(known, 'value')}{beside} cannot tell how good predictions are"
+    return f"{count(exact, 'value')}{beside} cannot tell how good predictions are"
 
 
-def _exploring(problem: Problem, found: Diagnosis | None) -> Judgement:
+def _exploring(problem: Problem, diagnosis: Diagnosis | None) -> Judgement:
     """That no model speaks for the suggestions yet, and from when on one will."""
     if problem.level and problem.measured > 1:
         text = (
             f"All {problem.measured} values are the same, so nothing tells good candidates from bad ones yet: the "
             "suggestions explore."
         )
-        return Judgement(text, False, found)
-    return _explored(problem.measured, found=found)
+        return Judgement(text, False, diagnosis)
+    return _explored(problem.measured, diagnosis=diagnosis)
 
 
-def _explored(values: int, of: str = "", found: Diagnosis | None = None) -> Judgement:
+def _explored(values: int, of: str = "", diagnosis: Diagnosis | None = None) -> Judgement:
     text = (
         f"With {count(values, 'measured value')}{of} the suggestions explore: they are unlike the measured "
         f"objects and unlike each other. From {INITIAL} values on, the model chooses."
     )
-    return Judgement(text, False, found)
+    return Judgement(text, False, diagnosis)
 
 
-def _good(found: Diagnosis) -> bool:
-    fit = found.committee
+def _good(diagnosis: Diagnosis) -> bool:
+    fit = diagnosis.committee
     clear = fit.explained >= CLEAR_SHARE or fit.spearman >= CLEAR_CORRELATION
-    return found.observations >= ENOUGH and clear and not math.isnan(fit.explained) and not found.notes
+    return diagnosis.observations >= ENOUGH and clear and not math.isnan(fit.explained) and not diagnosis.notes

@@ -54,8 +54,6 @@ def _is_ours(folder: Path, line: Mapping[str, Any]) -> bool:
         return False
 
 
-# Results in a file, merged into the file of the table they belong to.
-
 LISTED = 20
 # How often a table may change under the hands before a command gives up.
 TRIES = 3
@@ -118,22 +116,22 @@ def _merge_files(
         listener.note(f"{results} is open in another program ({holder.name}); what is not saved there is not told")
     with waiting(file, listener) if target == file else nullcontext():
         before = stamp(file)
-        table, told = read_both(file, results, chosen, listener)
+        table, sheet = read_both(file, results, chosen, listener)
         journal = Journal.of(file)
-        merge = merge_results(table, told, on_conflict, journal.base)
+        merge = merge_results(table, sheet, on_conflict, journal.base)
         for note in merge.notes:
             listener.note(note)
         _check(merge, file, results, on_conflict)
-        _remark_on_far(table, told, results, listener)
+        _remark_on_far(table, sheet, results, listener)
         if target != file:
             write_again(merge.frame, target, dialect_for(target, table.table.dialect), table.table)
-            return Merged(merge, table, None, unusable(told))
+            return Merged(merge, table, None, unusable(sheet))
         backup = replace_table(table.table, merge.frame, before) if _differs(merge.frame, table.table.frame) else None
-        kept = [] if backup is None else [backup_line(backup)]
-        journal.add([*(_result(each) for each in merge.told if each.run), told_line(results), *kept])
+        backup_lines = [] if backup is None else [backup_line(backup)]
+        journal.add([*(_result(result) for result in merge.told if result.run), told_line(results), *backup_lines])
         if gone := thin_backups(journal):
             listener.note(f"{count(gone, 'old backup')} removed; the first and the last {KEPT} are kept")
-    return Merged(merge, table, backup, unusable(told))
+    return Merged(merge, table, backup, unusable(sheet))
 
 
 def replace_table(
@@ -149,30 +147,30 @@ def replace_table(
             raise Changed(f"{table.path} was changed by another program meanwhile; nothing was written. Try again.")
 
     check()
-    kept = keep_backup(table.path) if backup else None
+    copy = keep_backup(table.path) if backup else None
     try:
         # Checked again when the new content is on the disk, as whatever took long was done by then.
         write_again(frame, table.path, table.dialect, table, check)
     except TableError:
         # The table is as it was.
-        if kept is not None:
-            kept.unlink()
+        if copy is not None:
+            copy.unlink()
         raise
-    return kept
+    return copy
 
 
-def _differs(one: polars.DataFrame, other: polars.DataFrame) -> bool:
-    return one.columns != other.columns or not one.equals(other)
+def _differs(frame: polars.DataFrame, other: polars.DataFrame) -> bool:
+    return frame.columns != other.columns or not frame.equals(other)
 
 
-def _result(told: ToldResult) -> dict[str, object]:
-    state = told.outcome.state
-    line: dict[str, object] = {"kind": "result", "run": told.run, "time": now()}
-    others: dict[str, object] = {"outcomes": dict(told.others)} if told.others else {}
-    if not told.outcome.settled:
-        return line | others
-    line |= {"value": None if state is not None and state.limit is None else told.outcome.value}
-    line |= ({"kept_out": True} if told.kept_out else {}) | others
+def _result(result: ToldResult) -> dict[str, object]:
+    state = result.outcome.state
+    line: dict[str, object] = {"kind": "result", "run": result.run, "time": now()}
+    outcomes: dict[str, object] = {"outcomes": dict(result.others)} if result.others else {}
+    if not result.outcome.settled:
+        return line | outcomes
+    line |= {"value": None if state is not None and state.limit is None else result.outcome.value}
+    line |= ({"kept_out": True} if result.kept_out else {}) | outcomes
     return line if state is None else {**line, "state": state.kind.value, "said": state.said}
 
 
@@ -194,51 +192,51 @@ def check_closed(file: Path) -> None:
 def stamp(file: Path) -> tuple[int, ...] | None:
     """What is different once a file was changed."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read_both(file: Path, results: Path, chosen: Choices, listener: Listener) -> tuple[Sheet, Sheet]:
     """Both tables; the results have the columns of the table, and their cells mean what they mean there."""
     table = sheet(file, chosen, listener, may_be_empty=True)
-    told = sheet(results, as_results(table, results, chosen), listener)
-    named = any(told.cell(table.own.run, place) for place in range(len(told.table)))
-    if not chosen.objects and not named and (others := overlooked_columns(table, told)):
-        raise Overlooked(table.roles.objects[0], others)
-    return table, told
+    results_sheet = sheet(results, as_results(table, results, chosen), listener)
+    named = any(results_sheet.cell(table.own.run, place) for place in range(len(results_sheet.table)))
+    if not chosen.objects and not named and (columns := overlooked_columns(table, results_sheet)):
+        raise Overlooked(table.roles.objects[0], columns)
+    return table, results_sheet
 
 
 def as_results(table: Sheet, results: Path, chosen: Choices) -> Choices:
     """How results of a table are read; where they name runs and no objects, the run stands for the object."""
-    found = table.of_results(chosen)
+    choices = table.of_results(chosen)
     columns = read(results, skip_ragged=chosen.skip_bad, may_be_empty=True).columns
     pairs = table.roles.stds.items()
     std = tuple(f"{name}={column}" for name, column in pairs if name in columns and column in columns)
-    text = tuple(name for name in found.text if name in columns)
-    if found.value not in columns and any(name in columns for name in found.others):
+    text = tuple(name for name in choices.text if name in columns)
+    if choices.value not in columns and any(name in columns for name in choices.others):
         # Results of a further outcome alone.
-        found = replace(found, absent=(str(found.value),))
-    found = replace(found, others=tuple(name for name in found.others if name in columns))
-    found = replace(found, block=found.block if found.block in columns else None)
-    if not any(name in columns for name in found.objects) and table.own.run in columns:
-        return replace(found, objects=(table.own.run,), std=std, text=text, kinds={table.own.run: "text"})
-    return replace(found, std=std, text=text)
+        choices = replace(choices, absent=(str(choices.value),))
+    choices = replace(choices, others=tuple(name for name in choices.others if name in columns))
+    choices = replace(choices, block=choices.block if choices.block in columns else None)
+    if not any(name in columns for name in choices.objects) and table.own.run in columns:
+        return replace(choices, objects=(table.own.run,), std=std, text=text, kinds={table.own.run: "text"})
+    return replace(choices, std=std, text=text)
 
 
-def unusable(told: Sheet) -> tuple[int, ...]:
+def unusable(results: Sheet) -> tuple[int, ...]:
     """The rows of results that were left out and hold something all the same, by their numbers."""
-    typed = [bad.place for bad in told.skipped if bad.place in told.table.overlong or _has_values(told, bad.place)]
-    return tuple(told.table.number(place) for place in dict.fromkeys(typed))
+    typed = [b.place for b in results.skipped if b.place in results.table.overlong or _has_values(results, b.place)]
+    return tuple(results.table.number(place) for place in dict.fromkeys(typed))
 
 
-def _has_values(told: Sheet, place: int) -> bool:
-    return any(told.cell(name, place) for name in told.roles.values)
+def _has_values(results: Sheet, place: int) -> bool:
+    return any(results.cell(name, place) for name in results.roles.values)
 
 
 def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> None:
-    """A TableError where the results contradict the table, and nobody said what to do then."""
+    """Raises a TableError if the results say nothing new, or contradict the table and no rule for that was chosen."""
     if not merge.changes and not merge.known:
         raise TableError(
             f"{results} says nothing that {file} has not: no value, no state and no note. Fill in what was measured, "
@@ -254,22 +252,22 @@ def _check(merge: Merge, file: Path, results: Path, on_conflict: OnConflict) -> 
         )
     if merge.unsettled:
         first = merge.unsettled[0]
-        told = f"{first.told:.10g}" if isinstance(first.told, float) else first.told
+        value = f"{first.told:.10g}" if isinstance(first.told, float) else first.told
         raise TableError(
-            f"Which value of {shown(first.object)} is to be replaced by {told} (row {first.told_row} of the "
+            f"Which value of {shown(first.object)} is to be replaced by {value} (row {first.told_row} of the "
             f"results)? {file} has several, so nothing was written:{_list(merge.unsettled)}\nCorrect it there.",
             settings={"on_conflict": "keep add"},
         )
 
 
-def _remark_on_far(table: Sheet, told: Sheet, results: Path, listener: Listener) -> None:
+def _remark_on_far(table: Sheet, sheet: Sheet, results: Path, listener: Listener) -> None:
     """Note which results are far from all other values: a slip is easiest to mend at once."""
-    for column in told.roles.values:
-        known, new = table.exact_in(column), told.exact_in(column)
-        of = f"{column} " if told.roles.others else ""
-        for i in ([*new][k - len(known)] for k in far_places([*known.values(), *new.values()]) if k >= len(known)):
-            where = f"row {told.table.number(i)} of {results}: {of}"
-            listener.note(f"{where}{far_value(told.objects[i], new[i].value)}")
+    for column in sheet.roles.values:
+        before, new = table.exact_in(column), sheet.exact_in(column)
+        of = f"{column} " if sheet.roles.others else ""
+        for i in ([*new][k - len(before)] for k in far_places([*before.values(), *new.values()]) if k >= len(before)):
+            where = f"row {sheet.table.number(i)} of {results}: {of}"
+            listener.note(f"{where}{far_value(sheet.objects[i], new[i].value)}")
 
 
 def _list(conflicts: Sequence[Conflict]) -> str:

@@ -85,24 +85,24 @@ def roles(
 
     `std` are columns of standard deviations: `sd` of the one column of values, `yield=sd` of one of several.
     """
-    given = list(dict.fromkeys(objects))
-    for name in (*given, *(c for c in (value, *others, block) if c is not None)):
+    named = list(dict.fromkeys(objects))
+    for name in (*named, *(c for c in (value, *others, block) if c is not None)):
         table.column(name)
     spreads = [spread_of(text, [name for name in (value, *others) if name is not None]) for text in std]
     aside = {column for _, column in spreads}
     for name in aside:
         table.column(name)
     _check_distinct(
-        table, {"objects": given, "values": [value, *others], "standard deviations": aside, "blocks": [block]}
+        table, {"objects": named, "values": [value, *others], "standard deviations": aside, "blocks": [block]}
     )
     chosen = []
     if value is None:
-        value = _value(table, {*given, *others, *aside, block}, decimal)
+        value = _value(table, {*named, *others, *aside, block}, decimal)
         chosen.append(f"values from column {value!r}")
-    if not given:
-        given = [_object(table, {value, *others, *aside, block})]
-        chosen.insert(0, f"objects from column {given[0]!r}")
-    return Roles(tuple(given), value, _stds(spreads, value), tuple(chosen), tuple(others), block)
+    if not named:
+        named = [_object(table, {value, *others, *aside, block})]
+        chosen.insert(0, f"objects from column {named[0]!r}")
+    return Roles(tuple(named), value, _stds(spreads, value), tuple(chosen), tuple(others), block)
 
 
 def spread_of(text: str, values: Sequence[str]) -> tuple[str | None, str]:
@@ -124,14 +124,14 @@ def spread_of(text: str, values: Sequence[str]) -> tuple[str | None, str]:
 
 def _stds(spreads: Sequence[tuple[str | None, str]], value: str) -> dict[str, str]:
     """The columns of standard deviations by those of the values, each once; where none is named, it is the one."""
-    found: dict[str, str] = {}
+    by_value: dict[str, str] = {}
     for owner, column in spreads:
         of = owner or value
-        if found.setdefault(of, column) != column:
+        if by_value.setdefault(of, column) != column:
             raise UsageError(
-                f"Are the standard deviations of {of!r} in column {found[of]!r} or in {column!r}? Name one of them."
+                f"Are the standard deviations of {of!r} in column {by_value[of]!r} or in {column!r}? Name one of them."
             )
-    return found
+    return by_value
 
 
 def _check_distinct(table: Table, columns: Mapping[str, Iterable[str | None]]) -> None:
@@ -153,9 +153,9 @@ def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str
     gaps = [name for name in numeric if numbers(table.column(name), decimal).present < len(table)]
     # Before anything is measured, the values are the one column that is empty.
     empty = [] if numeric else [name for name in free if not aside(name) and _empty(table, name)]
-    for found in (gaps, numeric, empty):
-        if len(found) == 1:
-            return found[0]
+    for candidates in (gaps, numeric, empty):
+        if len(candidates) == 1:
+            return candidates[0]
     which = f"columns {', '.join(map(repr, numeric))} all hold numbers" if numeric else "no column holds numbers"
     columns = ", ".join(map(repr, table.columns))
     raise UsageError(
@@ -165,14 +165,14 @@ def _value(table: Table, taken: set[str | None], decimal: Decimal | None) -> str
 
 
 def _empty(table: Table, name: str) -> bool:
-    found = numbers(table.column(name))
-    return not found.present and not found.bad
+    cells = numbers(table.column(name))
+    return not cells.present and not cells.bad
 
 
 def _numeric(table: Table, name: str, decimal: Decimal | None) -> bool:
     """Whether most cells are numbers: one text among them is a mistake, and no reason to take another column."""
-    found = numbers(table.column(name), decimal)
-    return found.present > len(found.bad)
+    cells = numbers(table.column(name), decimal)
+    return cells.present > len(cells.bad)
 
 
 def _object(table: Table, taken: set[str | None]) -> str:
@@ -180,9 +180,9 @@ def _object(table: Table, taken: set[str | None]) -> str:
     named = [name for name in free if _plain(name) in OBJECTS]
     likely = [name for name in free if not aside(name)]
     free = [name for name in free if not counter(name)]
-    for found in (named, free, likely):
-        if len(found) == 1:
-            return found[0]
+    for candidates in (named, free, likely):
+        if len(candidates) == 1:
+            return candidates[0]
     if not free:
         raise UsageError(f"{table.name} has no column for the objects beside {taken - {None}}; add one.")
     names = ", ".join(map(repr, free))

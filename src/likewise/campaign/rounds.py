@@ -52,7 +52,7 @@ def untouched_round(sheet: Sheet, base: Base) -> list[int]:
 
 
 def lost_results(sheet: Sheet, base: Base) -> dict[str, str]:
-    """The runs of which results were told that are in no row of the table, and those results, as they were written."""
+    """Returns the runs that have results but no row in the table, with these results as they were written."""
     lost: dict[str, str] = {}
     columns = sheet.roles.objects
     objects = {tuple(sheet.cell(name, i) for name in columns) for i in (*sheet.measured, *sheet.closed)}
@@ -89,17 +89,17 @@ def _rounds(sheet: Sheet) -> dict[int, int]:
     return {place: number for place, cell in cells if not empty(cell) and (number := whole(cell)) is not None}
 
 
-def new_round(problem: Problem, found: Sequence[Suggestion], withdrawn: Sequence[int]) -> Round:
+def new_round(problem: Problem, suggestions: Sequence[Suggestion], withdrawn: Sequence[int]) -> Round:
     """The table with a round of suggestions in it; runs that are taken back leave it."""
     sheet, space = problem.sheet, problem.study.space
     assert sheet is not None
-    kept = [number for place, number in _rounds(sheet).items() if place not in set(withdrawn)]
-    number = max(kept, default=0) + 1
-    runs = tuple(run_name(number, rank, space.key(s.object)) for rank, s in enumerate(found, 1))
+    numbers = [number for place, number in _rounds(sheet).items() if place not in set(withdrawn)]
+    number = max(numbers, default=0) + 1
+    runs = tuple(run_name(number, rank, space.key(s.object)) for rank, s in enumerate(suggestions, 1))
     # In a space, the rows of runs that are taken back were made for them, and are free for others.
     free = [] if problem.pool is not None else list(withdrawn)
     columns = _status_cells(sheet, withdrawn)
-    places = _places(problem, sheet, found, free, columns)
+    places = _places(problem, sheet, suggestions, free, columns)
     for place, run in zip(places, runs, strict=True):
         for name, cell in zip(sheet.own, (run, Kind.SUGGESTED.value, str(number)), strict=True):
             columns[name][place] = cell
@@ -116,18 +116,18 @@ def new_round(problem: Problem, found: Sequence[Suggestion], withdrawn: Sequence
 def _places(
     problem: Problem,
     sheet: Sheet,
-    found: Sequence[Suggestion],
+    suggestions: Sequence[Suggestion],
     free: list[int],
     columns: dict[str, dict[int, Any]],
 ) -> list[int]:
-    """The rows of the suggestions: those that they have, or new ones, also for what is measured once more.
+    """Returns the rows of the suggestions: the rows of their objects, or new ones, also for repeats.
 
     The cells of new rows are added to the columns, and those of `free` ones are used first.
     """
     places: list[int] = []
     below = len(sheet.table)
     taken = {*sheet.measured, *sheet.in_state(Kind.FAILED)}
-    for suggestion in found:
+    for suggestion in suggestions:
         place = problem.place(suggestion.object)
         if place is None or place in taken:
             place, below = (free.pop(0), below) if free else (below, below + 1)
@@ -141,8 +141,8 @@ def _status_cells(sheet: Sheet, withdrawn: Collection[int]) -> dict[str, dict[in
     """What likewise keeps of the rows that were there: brought up to date, and empty where a run is taken back."""
     columns: dict[str, dict[int, Any]] = {name: {} for name in sheet.own}
     for place in {*sheet.runs.values(), *sheet.states}:
-        known, wanted = sheet.cell(sheet.own.status, place), sheet.status(place)
-        if wanted is not None and (text := updated_status(known, wanted)) != known:
+        before, wanted = sheet.cell(sheet.own.status, place), sheet.status(place)
+        if wanted is not None and (text := updated_status(before, wanted)) != before:
             columns[sheet.own.status][place] = text
     for place in withdrawn:
         for name in sheet.own:
@@ -167,14 +167,14 @@ def _frame(sheet: Sheet, columns: Mapping[str, Mapping[int, Any]], more: int) ->
     old = sheet.table
     new = [name for name in sheet.own if name not in old.columns]
     check_room(sheet, new)
-    made = []
+    series_list = []
     for name in (*old.columns, *new):
-        own = old.frame[name] if name in old.columns else polars.Series(name, [None] * len(old), dtype=polars.String)
-        cells = {place: _typed(own, cell) for place, cell in columns.get(name, {}).items()}
+        series = old.frame[name] if name in old.columns else polars.Series(name, [None] * len(old), dtype=polars.String)
+        cells = {place: _typed(series, cell) for place, cell in columns.get(name, {}).items()}
         inside = {place: cell for place, cell in cells.items() if place < len(old)}
-        made.append(with_cells(own, inside, [cells.get(len(old) + k) for k in range(more)]))
-    return polars.DataFrame(made)
+        series_list.append(with_cells(series, inside, [cells.get(len(old) + k) for k in range(more)]))
+    return polars.DataFrame(series_list)
 
 
-def _typed(own: polars.Series, cell: Any) -> Any:
-    return int(cell) if own.dtype.is_numeric() and isinstance(cell, str) else cell
+def _typed(series: polars.Series, cell: Any) -> Any:
+    return int(cell) if series.dtype.is_numeric() and isinstance(cell, str) else cell

@@ -67,12 +67,12 @@ def find_project(file: Path | None, folder: Path = Path()) -> Project | None:
     return project if file is None or _same(project.table, file) else None
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+def _same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()
 
 
 def read_project(path: Path) -> Project:
-    """The settings of a file; a TableError that names what is wrong in it."""
+    """Returns the settings of a file; raises a TableError that names the setting which is wrong."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -109,10 +109,10 @@ def read_project(path: Path) -> Project:
         **{name: model.get(name) for name in ("method", "acquisition", "strategy")},
         **{name: data.get("plate", {}).get(name) for name in PARTS["plate"]},
     }
-    kept = {name: value for name, value in options.items() if value not in (None, [], {})}
+    settings = {name: value for name, value in options.items() if value not in (None, [], {})}
     table = _beside(path, data["table"])
     assert table is not None
-    return Project(path, table, kept, values, data)
+    return Project(path, table, settings, values, data)
 
 
 def _beside(path: Path, name: str | None) -> Path | None:
@@ -120,7 +120,7 @@ def _beside(path: Path, name: str | None) -> Path | None:
 
 
 def _check(path: Path, data: Mapping[str, Any]) -> None:
-    """Refuse what is unknown or of another type: a setting that is misspelt would be one that is forgotten."""
+    """Raises a TableError if a setting is unknown or of another type: a misspelt one would be ignored silently."""
     for name, value in data.items():
         if name in NAMED or name in PARTS:
             _check_type(path, name, value, dict)
@@ -148,11 +148,11 @@ def _check_type(path: Path, name: str, value: Any, kind: type | tuple[type, ...]
             dict: "a part [name]",
         }
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        raise TableError(f"{path}: {name} is {value!r}, and should be {' or '.join(words[each] for each in kinds)}.")
+        raise TableError(f"{path}: {name} is {value!r}, and should be {' or '.join(words[kind] for kind in kinds)}.")
 
 
-def _refuse(path: Path, name: str, known: Sequence[str]) -> None:
-    raise TableError(f"{path} has a setting {name!r}, which is not known; known ones are {', '.join(known)}.")
+def _refuse(path: Path, name: str, names: Sequence[str]) -> None:
+    raise TableError(f"{path} has a setting {name!r}, which is not known; known ones are {', '.join(names)}.")
 
 
 def _aims(path: Path, values: Mapping[str, Any], require: Mapping[str, Any]) -> Aims:
@@ -174,13 +174,13 @@ def _aims(path: Path, values: Mapping[str, Any], require: Mapping[str, Any]) -> 
     return Aims(objectives, limits)
 
 
-def _stds(path: Path, given: str | Mapping[str, Any] | None) -> list[str]:
+def _stds(path: Path, stds: str | Mapping[str, Any] | None) -> list[str]:
     """Columns of standard deviations as the option has them: one, or by the names of the values."""
-    if not isinstance(given, Mapping):
-        return [] if given is None else [given]
-    for name, column in given.items():
+    if not isinstance(stds, Mapping):
+        return [] if stds is None else [stds]
+    for name, column in stds.items():
         _check_type(path, f"columns.std.{name}", column, str)
-    return [f"{name}={column}" for name, column in given.items()]
+    return [f"{name}={column}" for name, column in stds.items()]
 
 
 def _is_plain(aims: Aims) -> bool:
@@ -188,21 +188,21 @@ def _is_plain(aims: Aims) -> bool:
     return not aims.several and not any(read_value(name)[1] for name in aims.objectives)
 
 
-def _all_bounds(path: Path, given: Mapping[str, Any], aims: Aims) -> str | None:
+def _all_bounds(path: Path, bounds: Mapping[str, Any], aims: Aims) -> str | None:
     """Bounds as the option has them: of one column, or of several by their names."""
     if not aims.several:
-        return _bounds_option(path, given.get(next(iter(aims.objectives), "")))
-    texts = {name: _bounds_option(path, ends) for name, ends in given.items() if name in aims.columns}
+        return _bounds_option(path, bounds.get(next(iter(aims.objectives), "")))
+    texts = {name: _bounds_option(path, ends) for name, ends in bounds.items() if name in aims.columns}
     return ";".join(f"{name}={text}" for name, text in texts.items()) or None
 
 
-def _bounds_option(path: Path, given: Any) -> str | None:
+def _bounds_option(path: Path, ends: Any) -> str | None:
     """Bounds as the option has them; an end that is left open is an empty text."""
-    if given is None:
+    if ends is None:
         return None
-    if not isinstance(given, list) or len(given) != 2 or not all(isinstance(end, int | float | str) for end in given):
+    if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, int | float | str) for end in ends):
         raise TableError(f'{path}: bounds are two numbers, as in [0, 100]; an open end is "", as in [0, ""].')
-    return ",".join(str(end) for end in given)
+    return ",".join(str(end) for end in ends)
 
 
 # The text of a campaign's settings file, as `likewise init` writes it.
@@ -234,7 +234,7 @@ def project_text(
 
 
 def _beginning(table: str, options: Mapping[str, Any], following: str) -> list[str]:
-    space, found = "candidates, if they are not rows of the table", options.get("space")
+    space, current = "candidates, if they are not rows of the table", options.get("space")
     return [
         "# The settings of this campaign. Commands in this folder read them; change what is not right.",
         "# An option of a command counts more than the setting here, for that command alone.",
@@ -244,7 +244,7 @@ def _beginning(table: str, options: Mapping[str, Any], following: str) -> list[s
         _set("number", options.get("n") or 4, "suggestions in a round"),
         _set("seed", options.get("seed") or 0, "the same seed and table give the same answer"),
         _or_comment("report", options.get("report"), "report.html", "a report is written with each round"),
-        _or_comment("space", found, "box:1..10,20..120", space),
+        _or_comment("space", current, "box:1..10,20..120", space),
         _or_comment("where", options.get("where"), "cost < 20", "what may be suggested"),
         _or_comment("skip_bad", options.get("skip_bad"), True, "leave out rows that cannot be used"),
     ]
@@ -262,8 +262,8 @@ def _columns(options: Mapping[str, Any], value: str, about: Mapping[str, str]) -
     ]
 
 
-def _bounds_text(given: str | None, value: str) -> list[str]:
-    bounds = [f"{key(name)} = [{_ends(ends)}]" for name, ends in _ends_by_name(given, value).items()]
+def _bounds_text(text: str | None, value: str) -> list[str]:
+    bounds = [f"{key(name)} = [{_ends(ends)}]" for name, ends in _ends_by_name(text, value).items()]
     return ["[bounds]  # between which values lie", *(bounds or [f"# {key(value)} = [0, 100]"])]
 
 
@@ -289,9 +289,9 @@ def _cost(options: Mapping[str, Any]) -> list[str]:
 
 def _model(options: Mapping[str, Any]) -> list[str]:
     similarity = options.get("similarity") or ["auto"]
-    one = similarity[0] if len(similarity) == 1 else list(similarity)
+    value = similarity[0] if len(similarity) == 1 else list(similarity)
     further = (_set(name, options[name]) for name in ("method", "acquisition", "strategy") if options.get(name))
-    return ["[model]", _set("similarity", one, "`likewise similarities` lists them"), *further]
+    return ["[model]", _set("similarity", value, "`likewise similarities` lists them"), *further]
 
 
 def _limits(aims: Aims) -> list[str]:
@@ -338,7 +338,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, str | Path):
         return _text(str(value))
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key(name)} = {toml_value(each)}" for name, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{key(name)} = {toml_value(part)}" for name, part in value.items()) + " }"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     return repr(value)

@@ -37,7 +37,6 @@ from likewise.tables.reading import Table, read
 if TYPE_CHECKING:
     from likewise.spaces.base import Space
 
-# A user's table as a problem: which rows are observations, which are candidates, and what is under way.
 
 if TYPE_CHECKING:
     pass
@@ -137,7 +136,7 @@ class Sheet:
         return any(not math.isnan(values[place]) for values in self._measured_columns)
 
     def results(self, place: int) -> dict[str, float]:
-        """What was measured in a row, by column; a row of which some results are still to come has fewer."""
+        """Returns the values measured in a row, by column; columns without a result yet are left out."""
         columns = {self.roles.value: self.values, **self.others}
         return {
             name: values[place]
@@ -151,8 +150,8 @@ class Sheet:
 
     def exact_in(self, column: str | None) -> dict[int, Measurement]:
         """What was measured in a column and is no limit, by place."""
-        found = {i: self.measurement(i, column) for i in self.measured_in(column)}
-        return {i: one for i, one in found.items() if one.limit is None}
+        measurements = {i: self.measurement(i, column) for i in self.measured_in(column)}
+        return {i: measurement for i, measurement in measurements.items() if measurement.limit is None}
 
     @cached_property
     def candidates(self) -> list[int]:
@@ -186,18 +185,18 @@ class Sheet:
         if self.own.run not in self.table.columns:
             return {}
         cells = enumerate(self.table.column(self.own.run).to_list())
-        found: dict[str, int] = {}
+        places: dict[str, int] = {}
         for place, cell in cells:
             # Of a row that somebody has copied, the first one is the run.
             if not empty(cell):
-                found.setdefault(cell_text(cell).strip(), place)
-        return found
+                places.setdefault(cell_text(cell).strip(), place)
+        return places
 
     def cell(self, column: str, place: int) -> str:
         """A cell as text; empty where it holds nothing, or the table has no such column."""
-        if column not in self.table.columns or empty(found := self.table.column(column)[place]):
+        if column not in self.table.columns or empty(content := self.table.column(column)[place]):
             return ""
-        return cell_text(found).strip()
+        return cell_text(content).strip()
 
     def status(self, place: int) -> str | None:
         """What the status of a row ought to be."""
@@ -225,8 +224,8 @@ class Sheet:
         """The sheet in which these rows were not suggested: they are candidates again, or not there at all."""
         gone = set(places)
         states = {place: state for place, state in self.states.items() if place not in gone}
-        kept = [None if i in gone and not as_candidates else x for i, x in enumerate(self.objects)]
-        return replace(self, states=states, objects=kept)
+        objects = [None if i in gone and not as_candidates else x for i, x in enumerate(self.objects)]
+        return replace(self, states=states, objects=objects)
 
     def respell(self, x: Any) -> Any:
         """The object in the spelling of the table."""
@@ -235,8 +234,8 @@ class Sheet:
         return self._spelled(self.roles.objects[0], x)
 
     def _spelled(self, column: str, value: Any) -> Any:
-        known = self.spellings.get(column)
-        return known.of([value]).get(value, value) if isinstance(value, str) and known is not None else value
+        spellings = self.spellings.get(column)
+        return spellings.of([value]).get(value, value) if isinstance(value, str) and spellings is not None else value
 
     def has_stds(self, column: str | None = None) -> bool:
         """Whether there are standard deviations of a column of values; of the first one if none is named."""
@@ -244,8 +243,8 @@ class Sheet:
 
     def std(self, place: int, column: str | None = None) -> float | None:
         """The standard deviation of a row's value, if it is known; of the first column of values if none is named."""
-        known = self.stds[column or self.roles.value][place] if self.has_stds(column) else math.nan
-        return None if math.isnan(known) else known
+        std = self.stds[column or self.roles.value][place] if self.has_stds(column) else math.nan
+        return None if math.isnan(std) else std
 
     def of_results(self, chosen: Choices) -> Choices:
         """How results of this table are read: their columns are its columns, and cells mean what they mean in it."""
@@ -263,9 +262,9 @@ class Sheet:
 
     def without(self, bad: Sequence[Bad]) -> Sheet:
         """The sheet that leaves these rows out."""
-        gone = {each.place for each in bad}
-        kept = [None if i in gone else x for i, x in enumerate(self.objects)]
-        return replace(self, objects=kept, skipped=(*self.skipped, *bad))
+        gone = {row.place for row in bad}
+        objects = [None if i in gone else x for i, x in enumerate(self.objects)]
+        return replace(self, objects=objects, skipped=(*self.skipped, *bad))
 
 
 # Rows that cannot be used: they are named, and left out if they are to be.
@@ -275,22 +274,22 @@ LISTED = 10
 BRIEF = 200
 
 
-def leave_out_bad(made: Sheet, bad: Sequence[Bad], skip: bool, listener: Listener) -> Sheet:
+def leave_out_bad(result: Sheet, bad: Sequence[Bad], skip: bool, listener: Listener) -> Sheet:
     """The sheet without rows that cannot be used: an error that names them, or a note if they are to be skipped."""
     bad = _first_of_each_row(bad)
-    ragged = [Bad(place, "", "", "it has more cells than the header") for place in made.table.ragged]
-    bad = [*bad, *(each for each in ragged if each not in made.skipped)]
+    ragged = [Bad(place, "", "", "it has more cells than the header") for place in result.table.ragged]
+    bad = [*bad, *(row for row in ragged if row not in result.skipped)]
     if not bad:
-        return made
-    table, first = made.table, bad[0]
+        return result
+    table, first = result.table, bad[0]
     if not skip:
-        others = f" {len(bad)} rows are like this: {row_numbers(table, bad)}." if len(bad) > 1 else ""
+        further = f" {len(bad)} rows are like this: {row_numbers(table, bad)}." if len(bad) > 1 else ""
         settings = {**first.settings, "skip_bad": ""}
-        raise TableError(f"{cell_of(table, first)}: {first.reason}.{others}", settings=settings)
+        raise TableError(f"{cell_of(table, first)}: {first.reason}.{further}", settings=settings)
     listener.note(
         f"{table.name}: left out {count(len(bad), 'row')}, {row_numbers(table, bad)}. The first one has {_why(first)}"
     )
-    return made.without(bad)
+    return result.without(bad)
 
 
 def cell_of(table: Table, bad: Bad) -> str:
@@ -314,7 +313,7 @@ def rows_named(table: Table, places: Sequence[int]) -> str:
 
 def row_numbers(table: Table, bad: Collection[Bad]) -> str:
     """The numbers of rows, the first few of them."""
-    return _listed(table, [each.place for each in bad])
+    return _listed(table, [row.place for row in bad])
 
 
 def _listed(table: Table, places: Sequence[int]) -> str:
@@ -324,8 +323,8 @@ def _listed(table: Table, places: Sequence[int]) -> str:
 
 def _first_of_each_row(bad: Sequence[Bad]) -> list[Bad]:
     rows: dict[int, Bad] = {}
-    for each in bad:
-        rows.setdefault(each.place, each)
+    for cell in bad:
+        rows.setdefault(cell.place, cell)
     return [rows[place] for place in sorted(rows)]
 
 
@@ -354,35 +353,42 @@ class RowOutcomes:
 
     @classmethod
     def read(
-        cls, table: Table, chosen: Roles, own: RunColumns, sign: Decimal | None, listener: Listener, *, results: bool
+        cls,
+        table: Table,
+        chosen: Roles,
+        reserved: RunColumns,
+        sign: Decimal | None,
+        listener: Listener,
+        *,
+        results: bool,
     ) -> RowOutcomes:
         """Those of a table; in results, a column that is full is simply filled in."""
         read = {name: numbers(table.column(name), sign) for name in chosen.values}
-        status = _statuses(table, own.status, sign)
-        given = frozenset() if results else _known_columns(table, read, chosen, status, listener)
-        measured = {name: each for name, each in read.items() if name not in given}
+        status = _statuses(table, reserved.status, sign)
+        given_columns = frozenset() if results else _known_columns(table, read, chosen, status, listener)
+        measured = {name: column for name, column in read.items() if name not in given_columns}
         stds = {name: numbers(table.column(column), sign) for name, column in chosen.stds.items()}
-        said = {name: _said(table, name, each, sign) for name, each in measured.items()}
+        said = {name: _said(table, name, column, sign) for name, column in measured.items()}
         if len(measured) == 1:
             ((name, only),) = measured.items()
             filled, states = _read_states(table, only, said[name], status, listener)
             limits = {place: state for place, state in states.items() if state.side is not None}
-            return cls({**read, name: filled}, stds, states, given, {name: limits})
+            return cls({**read, name: filled}, stds, states, given_columns, {name: limits})
         states = _combined(table, measured, said, status)
         _say_columns(table, measured, said, status, states, listener)
-        filled_all = {name: _fill(each, said[name], states) for name, each in measured.items()}
-        return cls({**read, **filled_all}, stds, states, given, said)
+        filled_all = {name: _fill(column, said[name], states) for name, column in measured.items()}
+        return cls({**read, **filled_all}, stds, states, given_columns, said)
 
     @property
     def measured(self) -> list[int]:
         """The rows that have a value."""
-        columns = [each.values for name, each in self.values.items() if name not in self.given]
+        columns = [column.values for name, column in self.values.items() if name not in self.given]
         return sorted({i for values in columns for i, value in enumerate(values) if not math.isnan(value)})
 
     def bad(self, table: Table, chosen: Roles) -> Iterator[Bad]:
         """The cells that are no outcomes."""
-        for name, each in self.values.items():
-            yield from _bad_numbers(table, name, each, NO_NUMBER)
+        for name, column in self.values.items():
+            yield from _bad_numbers(table, name, column, NO_NUMBER)
         for name, read_std in self.stds.items():
             negative = [i for i, std in enumerate(read_std.values) if std < 0]
             yield from _bad_numbers(
@@ -390,15 +396,15 @@ class RowOutcomes:
             )
 
 
-def _bad_numbers(table: Table, column: str, found: Numbers, reason: str) -> Iterator[Bad]:
-    return (Bad(place, column, table.column(column)[place], reason) for place in found.bad)
+def _bad_numbers(table: Table, column: str, numbers: Numbers, reason: str) -> Iterator[Bad]:
+    return (Bad(place, column, table.column(column)[place], reason) for place in numbers.bad)
 
 
 def _said(table: Table, column: str, read: Numbers, sign: Decimal | None) -> dict[int, RunState]:
     """What texts among the numbers of a column say, by place; those that say nothing are no states."""
     cells = table.column(column)
-    found = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
-    return {i: state for i, state in found.items() if state is not None}
+    states = {i: read_state(cell_text(cells[i]), sign) for i in read.bad}
+    return {i: state for i, state in states.items() if state is not None}
 
 
 def _read_states(
@@ -406,12 +412,12 @@ def _read_states(
 ) -> tuple[Numbers, dict[int, RunState]]:
     """The states of rows of one outcome, and the values with limits in them."""
     numbers, unread = list(values.values), {*values.bad} - said.keys()
-    found = {
+    combined = {
         place: combine(not math.isnan(numbers[place]) or place in unread, said.get(place), status.get(place))
         for place in sorted({*values.bad, *status})
     }
-    states = {place: state for place, state in found.items() if state is not None}
-    _say_taken(table, states, listener, kept={place for place in states if not math.isnan(numbers[place])})
+    states = {place: state for place, state in combined.items() if state is not None}
+    _say_taken(table, states, listener, measured={place for place in states if not math.isnan(numbers[place])})
     for place, state in states.items():
         numbers[place] = math.nan if state.limit is None else state.limit
     return replace(values, values=numbers, bad=[i for i in values.bad if i in unread and i not in states]), states
@@ -424,18 +430,18 @@ def _combined(
     status: Mapping[int, RunState],
 ) -> dict[int, RunState]:
     """The states of rows of several outcomes."""
-    found: dict[int, RunState] = {}
-    for place in sorted({*status, *(place for each in said.values() for place in each)}):
-        cells = {name: each[place] for name, each in said.items() if place in each}
-        rest = {name: each for name, each in measured.items() if name not in cells}
-        empty = [math.isnan(each.values[place]) and place not in each.bad for each in rest.values()]
+    states: dict[int, RunState] = {}
+    for place in sorted({*status, *(place for column in said.values() for place in column)}):
+        cells = {name: column[place] for name, column in said.items() if place in column}
+        rest = {name: column for name, column in measured.items() if name not in cells}
+        empty = [math.isnan(column.values[place]) and place not in column.bad for column in rest.values()]
         limits = any(state.limit is not None for state in cells.values())
         state = combine_outcomes(
             list(cells.values()), status.get(place), results=limits or not all(empty), lacking=any(empty)
         )
         if state is not None:
-            found[place] = state
-    return found
+            states[place] = state
+    return states
 
 
 def _fill(read: Numbers, said: Mapping[int, RunState], states: Mapping[int, RunState]) -> Numbers:
@@ -457,13 +463,13 @@ def _say_columns(
     listener: Listener,
 ) -> None:
     """Say what texts were taken for, by their columns, and which values do not count because a run failed."""
-    for name, each in said.items():
-        _say_taken(table, each, listener, of=f"{name}: ")
-    whole = [place for place, state in states.items() if state.kind in WHOLE]
-    kept = [p for p in whole if not all(math.isnan(each.values[p]) for each in measured.values())]
+    for name, column in said.items():
+        _say_taken(table, column, listener, of=f"{name}: ")
+    failed = [place for place, state in states.items() if state.kind in WHOLE]
+    measured_too = [p for p in failed if not all(math.isnan(column.values[p]) for column in measured.values())]
     by_status = {place: state for place, state in states.items() if state is status.get(place)}
-    _say_taken(table, by_status, listener, kept=set(kept))
-    if lost := [place for place in kept if place not in by_status]:
+    _say_taken(table, by_status, listener, measured=set(measured_too))
+    if lost := [place for place in measured_too if place not in by_status]:
         listener.note(
             f"{table.name}, {rows_named(table, lost)}: as the run failed or was skipped, its other values are kept and "
             "do not count. If one outcome alone could not be measured, write n.d. in its column"
@@ -478,11 +484,11 @@ def _known_columns(
     A row with nothing else in it shows that, if it is not a run of which results are still to come. Where all that is
     optimised would be known, it was measured in every row.
     """
-    full = [name for name, each in read.items() if each.present == len(table)]
-    others = [each for name, each in read.items() if name not in full]
-    if not full or not others or {*chosen.optimised} <= {*full}:
+    full = [name for name, column in read.items() if column.present == len(table)]
+    gappy = [column for name, column in read.items() if name not in full]
+    if not full or not gappy or {*chosen.optimised} <= {*full}:
         return frozenset()
-    if not set.intersection(*map(_gaps, others)) - status.keys():
+    if not set.intersection(*map(_gaps, gappy)) - status.keys():
         return frozenset()
     for name in full:
         listener.note(f"{table.name}: column {name!r} has a number in every row, so it is taken as known, not measured")
@@ -499,20 +505,20 @@ def _statuses(table: Table, column: str, sign: Decimal | None) -> dict[int, RunS
     if column not in table.columns:
         return {}
     texts = enumerate(table.column(column).to_list())
-    given = {place: cell_text(cell).strip() for place, cell in texts if not empty(cell)}
-    return {place: read_state(text, sign) or RunState(Kind.RUNNING, said=text) for place, text in given.items()}
+    by_place = {place: cell_text(cell).strip() for place, cell in texts if not empty(cell)}
+    return {place: read_state(text, sign) or RunState(Kind.RUNNING, said=text) for place, text in by_place.items()}
 
 
 def _say_taken(
-    table: Table, states: Mapping[int, RunState], listener: Listener, *, kept: Collection[int] = (), of: str = ""
+    table: Table, states: Mapping[int, RunState], listener: Listener, *, measured: Collection[int] = (), of: str = ""
 ) -> None:
     """Say what texts were taken for that are not the words of the column `status` itself.
 
-    In the rows of `kept`, there is a value as well, which does not count.
+    In the rows of `measured` there is a value as well, which does not count.
     """
     said: dict[str, list[int]] = {}
     for place, state in states.items():
-        if place in kept:
+        if place in measured:
             said.setdefault(f"{state.said!r} taken as {state.taken}; its value is kept and does not count", []).append(
                 place
             )
@@ -544,17 +550,17 @@ def far_value(x: Any, value: float) -> str:
 
 
 def forgotten_factors(
-    table: Table, roles: Roles, own: RunColumns, objects: Sequence[Any], values: Sequence[float]
+    table: Table, roles: Roles, reserved: RunColumns, objects: Sequence[Any], values: Sequence[float]
 ) -> list[str]:
     """Notes on columns in which rows differ that have the same object, where their values differ with them."""
     measured = [i for i, x in enumerate(objects) if x is not None and values[i] == values[i]][:LOOKED_AT]
     pairs = _same_objects(measured, objects)
-    known = [values[i] for i in measured]
-    if len(pairs) < FEWEST or min(known) == max(known):
+    measured_values = [values[i] for i in measured]
+    if len(pairs) < FEWEST or min(measured_values) == max(measured_values):
         return []
-    taken = {*roles.taken, *own}
+    taken = {*roles.taken, *reserved}
     free = [c for c in table.columns if c not in taken and not c.startswith(PREFIX) and not aside(c)]
-    least = SHARE * (max(known) - min(known))
+    least = SHARE * (max(measured_values) - min(measured_values))
     return [note for column in free if (note := _judge(table, column, pairs, values, least, roles))]
 
 
@@ -596,10 +602,12 @@ def beyond_seen(x: Any, objects: Sequence[Any], column: str) -> list[str]:
 
 
 def _beyond(value: Any, seen: Sequence[Any], column: str) -> list[str]:
-    known = [y for y in seen if isinstance(y, int | float) and not isinstance(y, bool)]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not known or min(known) <= value <= max(known):
+    levels = [y for y in seen if isinstance(y, int | float) and not isinstance(y, bool)]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not levels:
         return []
-    seen_range = f"{min(known):g} to {max(known):g}"
+    if min(levels) <= value <= max(levels):
+        return []
+    seen_range = f"{min(levels):g} to {max(levels):g}"
     return [
         f"{column!r} is {value:g}, outside of what the table has seen, {seen_range}: the prediction is a guess there"
     ]
@@ -620,16 +628,16 @@ def sheet(
     for note in table.notes:
         listener.note(note)
     named = choices.objects or _parts(table, space)
-    own = choices.own or run_columns(table, (*named, *choices.measured))
-    theirs = replace(table, frame=table.frame.drop([c for c in own if c in table.columns and c not in named]))
+    reserved = choices.own or run_columns(table, (*named, *choices.measured))
+    theirs = replace(table, frame=table.frame.drop([c for c in reserved if c in table.columns and c not in named]))
     chosen = _roles(theirs, choices, named)
     for column in choices.text:
         table.column(column)
     kinds = {**choices.kinds, **dict.fromkeys(choices.text, "text")}
     sign = choices.decimal or _sign(table, chosen, kinds, choices.sign, space)
     results = space is not None or choices.own is not None
-    outcomes = RowOutcomes.read(table, chosen, own, sign, listener, results=results)
-    found = objects(
+    outcomes = RowOutcomes.read(table, chosen, reserved, sign, listener, results=results)
+    contents = objects(
         theirs,
         chosen,
         space=space,
@@ -639,11 +647,11 @@ def sheet(
         spelled=choices.spellings,
         measured=outcomes.measured,
     )
-    for note in (*found.notes, *own.notes):
+    for note in (*contents.notes, *reserved.notes):
         listener.note(note if note.startswith(table.name) else f"{table.name}: {note}")
-    made = _made(table, chosen, own, found, outcomes, sign)
-    _remark(made, listener, results=bool(choices.kinds))
-    return leave_out_bad(made, [*found.bad, *outcomes.bad(table, chosen)], choices.skip_bad, listener)
+    result = _made(table, chosen, reserved, contents, outcomes, sign)
+    _remark(result, listener, results=bool(choices.kinds))
+    return leave_out_bad(result, [*contents.bad, *outcomes.bad(table, chosen)], choices.skip_bad, listener)
 
 
 def _with_empty(table: Table, names: tuple[str, ...]) -> Table:
@@ -656,24 +664,24 @@ def _with_empty(table: Table, names: tuple[str, ...]) -> Table:
 
 def _roles(table: Table, choices: Choices, named: tuple[str, ...]) -> Roles:
     others, decimal, block = choices.others, choices.decimal, choices.block
-    found = roles(table, named, choices.value, choices.std, others=others, decimal=decimal, block=block)
-    return replace(found, optimised=choices.optimised or found.values)
+    chosen = roles(table, named, choices.value, choices.std, others=others, decimal=decimal, block=block)
+    return replace(chosen, optimised=choices.optimised or chosen.values)
 
 
 def _made(
-    table: Table, chosen: Roles, own: RunColumns, found: Objects, outcomes: RowOutcomes, sign: Decimal | None
+    table: Table, chosen: Roles, reserved: RunColumns, read: Objects, outcomes: RowOutcomes, sign: Decimal | None
 ) -> Sheet:
     return Sheet(
         table,
         chosen,
-        found.objects,
+        read.objects,
         outcomes.values[chosen.value].values,
-        {name: each.values for name, each in outcomes.stds.items()},
+        {name: stds.values for name, stds in outcomes.stds.items()},
         sign,
-        found.kinds,
-        spellings=found.spellings,
+        read.kinds,
+        spellings=read.spellings,
         states=outcomes.states,
-        own=own,
+        own=reserved,
         others={name: outcomes.values[name].values for name in chosen.others},
         given=outcomes.given,
         said=outcomes.said,
@@ -686,16 +694,16 @@ def _parts(table: Table, space: Space | None) -> tuple[str, ...]:
     return parts if all(name in table.columns for name in parts) else ()
 
 
-def _remark(made: Sheet, listener: Listener, *, results: bool) -> None:
+def _remark(result: Sheet, listener: Listener, *, results: bool) -> None:
     """Say what was taken for what, and what may have been meant otherwise."""
-    table, chosen = made.table, made.roles
+    table, chosen = result.table, result.roles
     notes = [", ".join(chosen.chosen)] if chosen.chosen else []
     used = (*chosen.objects, *chosen.values, *chosen.stds.values(), chosen.block)
     notes += [f"column {column!r} {remark}" for column, remark in table.remarks.items() if column in used]
     computed = sorted(table.computed & {*chosen.objects})
     notes += [f"column {column!r} has formulas, with the results of when it was saved" for column in computed]
     if not results:
-        notes += forgotten_factors(table, chosen, made.own, made.objects, made.values)
+        notes += forgotten_factors(table, chosen, result.own, result.objects, result.values)
     for note in notes:
         listener.note(f"{table.name}: {note}")
 

@@ -53,12 +53,12 @@ def read_settings(text: str, short: Short) -> Record:
     parts: dict[str, Any] = {}
     conditions: list[Item] = []
     items = list(_items(text))
-    known = {_declared(found) for item in items if (found := DECLARED.fullmatch(item.text)) is not None}
+    declared = {_declared(match) for item in items if (match := DECLARED.fullmatch(item.text)) is not None}
     for item in items:
-        found = DECLARED.fullmatch(item.text)
-        name = "" if found is None else _declared(found)
-        if found is not None and name not in parts and not _is_sum(found[2], known):
-            parts[name] = _part(text, Item(found[2], item.at + found.start(2)), short)
+        match = DECLARED.fullmatch(item.text)
+        name = "" if match is None else _declared(match)
+        if match is not None and name not in parts and not _is_sum(match[2], declared):
+            parts[name] = _part(text, Item(match[2], item.at + match.start(2)), short)
         elif COMPARED.search(QUOTED.sub("", item.text)):
             conditions.append(item)
         else:
@@ -79,7 +79,7 @@ def read_settings(text: str, short: Short) -> Record:
 
 def _items(text: str) -> Iterator[Item]:
     """What stands between commas that are in no quotes and no brackets."""
-    masked, depth, start = QUOTED.sub(lambda found: "_" * len(found[0]), text), 0, 0
+    masked, depth, start = QUOTED.sub(lambda match: "_" * len(match[0]), text), 0, 0
     if (open_ := re.search(r"['\"`]", masked)) is not None:
         raise _fault(text, open_.start(), f"the quote {open_[0]} is not closed")
     for at, letter in enumerate([*masked, ","]):
@@ -91,14 +91,14 @@ def _items(text: str) -> Iterator[Item]:
             start = at + 1
 
 
-def _declared(found: re.Match[str]) -> str:
-    return found[1].strip("`").strip()
+def _declared(match: re.Match[str]) -> str:
+    return match[1].strip("`").strip()
 
 
-def _is_sum(text: str, known: Collection[str]) -> bool:
+def _is_sum(text: str, names: Collection[str]) -> bool:
     """Whether this is the right side of an equation, calculated from known names, and no range and no values."""
     bare = QUOTED.sub("", text)
-    if not any(name in known for name in WORD.findall(text)):
+    if not any(name in names for name in WORD.findall(text)):
         return False
     return (
         not is_range(bare) and "|" not in bare and ":" not in bare and bool(re.search(r"[*+]|[\w)]\s*-\s*[\w(]", bare))
@@ -107,27 +107,29 @@ def _is_sum(text: str, known: Collection[str]) -> bool:
 
 def _part(text: str, item: Item, short: Short) -> Any:
     """The space of a part."""
-    given = item.text.strip()
+    declared = item.text.strip()
     try:
-        if not given:
+        if not declared:
             raise SpaceError("it has no values; write a range such as 20..120, or values such as DMF|THF")
-        if is_range(QUOTED.sub("", given)):
-            found = read_range(given)
-            return (Int if found.integer else Float).from_range(found)
-        if "|" not in given and re.search(r"[*+]", QUOTED.sub("", given)):
-            raise SpaceError(f"{given!r} is calculated from no part that is there; if it is a text, put it in quotes")
-        return (None if QUOTED.match(given) else short(given)) or Categorical(_values(given))
+        if is_range(QUOTED.sub("", declared)):
+            interval = read_range(declared)
+            return (Int if interval.integer else Float).from_range(interval)
+        if "|" not in declared and re.search(r"[*+]", QUOTED.sub("", declared)):
+            raise SpaceError(
+                f"{declared!r} is calculated from no part that is there; if it is a text, put it in quotes"
+            )
+        return (None if QUOTED.match(declared) else short(declared)) or Categorical(_values(declared))
     except SpaceError as error:
         raise _fault(text, item.at, str(error)) from None
 
 
-def _values(given: str) -> list[Any]:
+def _values(text: str) -> list[Any]:
     """Values between |, as numbers where all are numbers."""
-    masked = QUOTED.sub(lambda found: "_" * len(found[0]), given)
-    cuts = [-1, *(at for at, letter in enumerate(masked) if letter == "|"), len(given)]
-    values = [given[a + 1 : b].strip() for a, b in pairwise(cuts)]
+    masked = QUOTED.sub(lambda match: "_" * len(match[0]), text)
+    cuts = [-1, *(at for at, letter in enumerate(masked) if letter == "|"), len(text)]
+    values = [text[a + 1 : b].strip() for a, b in pairwise(cuts)]
     if not all(values):
-        raise SpaceError(f"{given!r} has nothing between two |; leave one out")
+        raise SpaceError(f"{text!r} has nothing between two |; leave one out")
     if all(re.fullmatch(NUMBER, value) for value in values):
         return [int(value) if re.fullmatch(r"[+-]?\d{1,15}", value) else float(value) for value in values]
     return [value[1:-1] if QUOTED.fullmatch(value) else value for value in values]
@@ -198,8 +200,6 @@ def _quoted(value: str) -> str:
     return value if plain else f"'{value}'" if "'" not in value else f'"{value}"'
 
 
-# Spaces by text: `strings:ACGT:8` or `temp=20..120/5, solvent=DMF|THF` on the command line, a TOML file for the rest.
-#
 # In TOML a space has its name under `space` and its arguments under theirs, as in Python:
 #
 #     space = "Record"
@@ -227,19 +227,19 @@ def space(text: str) -> Space:
     """
     if (file := path(text)) is not None:
         return _from_file(file)
-    found = _short_form(text)
-    if found is None and "=" in text:
+    short = _short_form(text)
+    if short is None and "=" in text:
         return read_settings(text, _short_form)
-    if found is None:
+    if short is None:
         raise UsageError(
             f"Space {text!r} is neither a TOML file, nor settings such as {EXAMPLE!r}, nor one of the short forms, "
             f"such as {', '.join(_forms())}; `likewise spaces` lists them."
         )
-    return found
+    return short
 
 
 def _forms() -> dict[str, type[Space]]:
-    return {each.short: each for each in spaces().values() if each.short}
+    return {space.short: space for space in spaces().values() if space.short}
 
 
 def _short_form(text: str) -> Space | None:

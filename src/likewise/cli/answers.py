@@ -14,8 +14,6 @@ from likewise.errors import StudyError, UsageError
 from likewise.study.goals import Goals
 from likewise.study.trial import Analogue
 
-# What answers about a table have in common, as JSON data.
-
 
 def header_json(problem: Problem, listener: Listener, remarks: Sequence[str] = ()) -> dict[str, Any]:
     """What every answer about a table says first."""
@@ -36,7 +34,7 @@ def _directions(problem: Problem) -> dict[str, Any]:
     study = problem.study
     if not study.goals.named:
         return {"direction": study.direction}
-    limits = {name: each.describe() for name, each in study.goals.constraints.items()}
+    limits = {name: limit.describe() for name, limit in study.goals.constraints.items()}
     return {"direction": None, "objectives": dict(study.goals.objectives), "constraints": limits}
 
 
@@ -44,7 +42,7 @@ def directions_json(aims: Aims) -> dict[str, Any]:
     """What is wanted, as JSON data: a direction, or those of several objectives with limits."""
     if not aims.several:
         return {"direction": next(iter(aims.objectives.values()))}
-    limits = {name: each.describe() for name, each in aims.limits.items()}
+    limits = {name: limit.describe() for name, limit in aims.limits.items()}
     return {"direction": None, "objectives": dict(aims.objectives), "constraints": limits}
 
 
@@ -59,7 +57,7 @@ def analogues_json(problem: Problem, analogues: Any, reasons: Reasons | None = N
     With reasons, each says whether it speaks for the object or against it.
     """
     if isinstance(analogues, Mapping):
-        return {name: analogues_json(problem, each, reasons, name) for name, each in analogues.items()}
+        return {name: analogues_json(problem, part, reasons, name) for name, part in analogues.items()}
     return [
         {
             **object_json(problem, a.object),
@@ -95,36 +93,36 @@ def ask_each(
     problem.need(least, what)
     if not problem.study.goals.named:
         return {None: ask(None)}
-    found: dict[str | None, Answer] = {}
+    answers: dict[str | None, Answer] = {}
     lacking: list[str] = []
     for name in problem.study.goals.named_outcomes:
         values = problem.measured_of(name)
         try:
             if values < least:
                 raise StudyError(f"{count(values, 'value')}, and {what} needs at least {least}")
-            found[name] = ask(name)
+            answers[name] = ask(name)
         except StudyError as error:
             lacking.append(f"{name}: {error}")
-    if not found:
+    if not answers:
         raise UsageError(f"{'; '.join(lacking)}.")
     for text in lacking:
         listener.note(text)
-    return found
+    return answers
 
 
-def answers_json(found: PerOutcome[Answer], data: Callable[[Answer], Mapping[str, Any]]) -> dict[str, Any]:
+def answers_json(answers: PerOutcome[Answer], data: Callable[[Answer], Mapping[str, Any]]) -> dict[str, Any]:
     """The answers as JSON data: that of one column as it is, those of several by name under `outcomes`."""
-    if None in found:
-        return dict(data(found[None]))
-    return {"outcomes": {name: dict(data(each)) for name, each in found.items()}}
+    if None in answers:
+        return dict(data(answers[None]))
+    return {"outcomes": {name: dict(data(answer)) for name, answer in answers.items()}}
 
 
-def say_each(found: PerOutcome[Answer], goals: Goals, tell: Callable[[str | None, Answer], None]) -> None:
+def say_each(answers: PerOutcome[Answer], goals: Goals, tell: Callable[[str | None, Answer], None]) -> None:
     """Say the answers: that of one column as it is, those of several below headings, with a line between them."""
-    for number, (name, each) in enumerate(found.items()):
+    for number, (name, answer) in enumerate(answers.items()):
         if name is not None:
             say(*([""] if number else []), heading(goals, name))
-        tell(name, each)
+        tell(name, answer)
 
 
 def heading(goals: Goals, name: str) -> str:

@@ -137,15 +137,15 @@ def _condition(problem: Problem, text: str) -> str | Callable[[Any], bool]:
     known = list(problem.study.space.parts) or fields
     columns = known if sheet is None or problem.pool is None else list(dict.fromkeys([*known, *sheet.table.columns]))
     try:
-        found = Condition.read(text, columns)
+        condition = Condition.read(text, columns)
     except SpaceError as error:
         raise UsageError(f"--where: {error}.") from None
-    if sheet is None or problem.pool is None or all(name in known for name in found.names):
+    if sheet is None or problem.pool is None or all(name in known for name in condition.names):
         return text
-    values = {name: content(sheet.table.column(name), None, sheet.decimal).values for name in found.names}
+    values = {name: content(sheet.table.column(name), None, sheet.decimal).values for name in condition.names}
     space, rows = problem.study.space, sheet.candidates
     try:
-        kept = {space.key(sheet.objects[i]) for i in rows if found({name: v[i] for name, v in values.items()})}
+        keys = {space.key(sheet.objects[i]) for i in rows if condition({name: v[i] for name, v in values.items()})}
     except SpaceError as error:
         raise UsageError(f"--where: {error}.") from None
-    return lambda x: space.key(x) in kept
+    return lambda x: space.key(x) in keys

@@ -46,7 +46,7 @@ def visible(text: str) -> str:
     >>> print(visible("\x1b[2Jgone"))
     \\x1b[2Jgone
     """
-    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _cut(text: str, most: int) -> str:
@@ -63,8 +63,8 @@ def _console(*, stderr: bool) -> Terminal:
     from rich.console import Console as Terminal
 
     # rich reads COLUMNS itself, where somebody has set it.
-    known = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
-    width = None if known else PIPE_WIDTH
+    has_width = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
+    width = None if has_width else PIPE_WIDTH
     return Terminal(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
 
 
@@ -140,7 +140,7 @@ def say_json(command: str, data: Mapping[str, Any]) -> None:
     data = {"schema": SCHEMA, "likewise": __version__, "command": command, **data}
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)
     # Line ends aside, what is left of control characters is inside of texts, where JSON has escapes of its own.
-    sys.stdout.write(CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    sys.stdout.write(CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
 
 def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:

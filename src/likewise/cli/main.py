@@ -1,6 +1,7 @@
 """The command line `likewise`: a table in, the next experiments out.
 
 Exit codes: 0 for an answer, 2 for a command that does not fit (an unknown option, a missing table), 1 for the rest.
+Errors are one paragraph; `--debug` shows where they come from.
 """
 
 from __future__ import annotations
@@ -42,11 +43,6 @@ def with_hints(error: LikewiseError) -> str:
     return " ".join([str(error), *(HINTS[name].format(shlex.quote(value)) for name, value in error.settings.items())])
 
 
-# The command line `likewise`: a table in, the next experiments out.
-#
-# Exit codes: 0 for an answer, 2 for a command that does not fit (an unknown option, column or file), 1 for work that
-# failed. Errors are one paragraph; `--debug` shows where they come from.
-
 # The file of each command and its line in the list. The file, and all that it needs, loads when the command is used.
 COMMANDS = {
     "init": ("init", "Look at a table and write the settings of a campaign."),
@@ -83,8 +79,8 @@ class Listed(TyperCommand):
 class Commands(TyperGroup):
     """The commands; whatever goes wrong in one ends as a paragraph on stderr."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
         self.commands = {name: Listed(name, help=line) for name, (_, line) in COMMANDS.items()}
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:

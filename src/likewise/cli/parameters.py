@@ -41,22 +41,22 @@ def _answering(
 
 def with_options(name: str, command: Callable[..., Reply]) -> Callable[..., None]:
     """The command as Typer calls it: with a parameter for each option, and a reply that is said."""
-    own = _parameters(command)
-    makers: dict[str, Any] = {each.name: each.annotation for each in own if is_dataclass(each.annotation)}
+    parameters = _parameters(command)
+    makers: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
     groups = {group: _parameters(maker) for group, maker in makers.items()}
 
-    def run(*, as_json: bool, debug: bool, **given: Any) -> None:
+    def run(*, as_json: bool, debug: bool, **arguments: Any) -> None:
         for group, options in groups.items():
-            given[group] = makers[group](**{option.name: given.pop(option.name) for option in options})
+            arguments[group] = makers[group](**{option.name: arguments.pop(option.name) for option in options})
         # More threads make small matrices slower, also while a model is judged and drawn.
         with one_thread():
-            reply = command(**given)
+            reply = command(**arguments)
             if as_json:
                 say_json(name, reply.data())
             else:
                 reply.say()
 
-    every = [option for each in own for option in groups.get(each.name, [each])]
+    every = [option for p in parameters for option in groups.get(p.name, [p])]
     run.__signature__ = inspect.Signature([*every, *_parameters(_answering)])  # type: ignore[attr-defined]
     run.__doc__ = command.__doc__
     return run

@@ -36,7 +36,7 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Expectations:
-    """Mean of what is suggested, and the ends of its 95 % interval, in order."""
+    """Means of the suggestions, and the ends of their 95 % intervals, in order."""
 
     mean: Vector
     low: Vector
@@ -81,9 +81,9 @@ class Map:
     def groups(self) -> dict[str, list[int]]:
         """The places of the objects that are drawn alike: measured, suggested, and the others."""
         measured = np.flatnonzero(~np.isnan(self.values)).tolist()
-        known = {*measured, *self.picks}
-        others = [place for place in range(len(self.values)) if place not in known]
-        return {"others": others, "measured": measured, "suggested": self.picks}
+        drawn = {*measured, *self.picks}
+        unmeasured = [place for place in range(len(self.values)) if place not in drawn]
+        return {"others": unmeasured, "measured": measured, "suggested": self.picks}
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,12 +240,12 @@ def predictions(check: LeftOutData, name: str = "value") -> Figure:
 def calibration(check: LeftOutData) -> Figure:
     """How many values lie inside their intervals, against how many should, with what chance allows."""
     with draw() as (figure, axes):
-        n, found = len(check.values), np.array([np.mean(check.inside(level)) for level in LEVELS])
+        n, shares = len(check.values), np.array([np.mean(check.inside(level)) for level in LEVELS])
         slack = ndtri(0.975) * np.sqrt(LEVELS * (1 - LEVELS) / max(n, 1))
         low, high = np.clip(LEVELS - slack, 0, 1), np.clip(LEVELS + slack, 0, 1)
         axes.fill_between(100 * LEVELS, 100 * low, 100 * high, color=GREY, alpha=0.25, lw=0, label="chance, 95 %")
         axes.plot([0, 100], [0, 100], color=DARK, lw=1, ls="--", label="as it should be")
-        axes.plot(100 * LEVELS, 100 * found, "o-", color=BLUE, ms=4, lw=1.6, label="found")
+        axes.plot(100 * LEVELS, 100 * shares, "o-", color=BLUE, ms=4, lw=1.6, label="found")
         axes.set(xlim=(0, 100), ylim=(0, 100), xlabel="interval (%)", ylabel="values inside it (%)")
         legend(figure, axes)
     return figure
@@ -258,9 +258,9 @@ def object_map(shown: Map, name: str = "value", *, minimize: bool = False) -> Fi
     """
     with draw(height=MAP_HEIGHT) as (figure, axes):
         groups = shown.groups()
-        others, measured = groups["others"], groups["measured"]
-        if others:
-            axes.scatter(*shown.points[others].T, s=7, c="#c3c8cf", lw=0, label="not measured", gid="others")
+        unmeasured, measured = groups["others"], groups["measured"]
+        if unmeasured:
+            axes.scatter(*shown.points[unmeasured].T, s=7, c="#c3c8cf", lw=0, label="not measured", gid="others")
         if measured:
             drawn = axes.scatter(
                 *shown.points[measured].T, s=34, c=shown.values[measured], cmap=SCALES[minimize], ec=DARK, lw=0.6,

@@ -61,7 +61,7 @@ class StudyOutcomes:
     @cached_property
     def goals(self) -> Goals:
         """A constraint is kept where it is zero or less."""
-        objectives = {name: DIRECTIONS[one] for name, one in zip(self._names, self.directions, strict=True)}
+        objectives = {name: DIRECTIONS[direction] for name, direction in zip(self._names, self.directions, strict=True)}
         limits = {_constraint(name): AtMost(0.0) for name in self.constraints}
         return Goals(objectives, limits)
 
@@ -76,8 +76,8 @@ class StudyOutcomes:
         for name in self.constraints:
             set_there = [(x, t.constraints[name]) for t, x in measured if name in t.constraints]
             rows[_constraint(name)] = [(x, value) for x, value in set_there if math.isfinite(value)]
-        found = {name: _data(each, self.goals.sign(name)) for name, each in rows.items() if each}
-        return Told(found, _data([(x, 0.0) for _, x in measured]))
+        by_outcome = {name: _data(pairs, self.goals.sign(name)) for name, pairs in rows.items() if pairs}
+        return Told(by_outcome, _data([(x, 0.0) for _, x in measured]))
 
 
 def _constraint(name: str) -> str:
@@ -100,9 +100,9 @@ class Number(str):
     """
 
     def __new__(cls, number: int, choice: Any) -> Number:
-        made = super().__new__(cls, number)
-        made.choice = choice
-        return made
+        value = super().__new__(cls, number)
+        value.choice = choice
+        return value
 
     choice: Any
 
@@ -201,8 +201,8 @@ class ComparedParameters:
         lost = sorted(set(objects) - set(similarity) - set(distance))
         if lost:
             raise SimilarityError(f"parameter {lost[0]!r} has objects and nothing that compares them; add a similarity")
-        compared = {name: as_similarity(one) for name, one in similarity.items()}
-        return cls(compared | {name: from_distance(one) for name, one in distance.items()}, dict(objects))
+        compared = {name: as_similarity(comparison) for name, comparison in similarity.items()}
+        return cls(compared | {name: from_distance(comparison) for name, comparison in distance.items()}, dict(objects))
 
     def check(self, distributions: Mapping[str, BaseDistribution]) -> None:
         """Refuse a name that no trial has and that is near to one that trials have; and numbers, compared as such.
@@ -272,7 +272,7 @@ class ParameterGroup:
 
     def space(self, parts: ComparedParameters) -> Record:
         """The space of the parameters, each as `parts` makes it."""
-        return Record(**{name: self._part(name, one, parts) for name, one in self.parameters.items()})
+        return Record(**{name: self._part(name, distribution, parts) for name, distribution in self.parameters.items()})
 
     def _part(self, name: str, distribution: BaseDistribution, parts: ComparedParameters) -> Space:
         if name not in self.branches:
@@ -283,14 +283,14 @@ class ParameterGroup:
 
     def to_object(self, params: Params) -> dict[str, Any] | None:
         """The parameters of a trial as an object of the space; None if it lacks one, or has one out of range."""
-        made: dict[str, Any] = {}
+        parts: dict[str, Any] = {}
         for name, distribution in self.parameters.items():
             if name not in params or not contains(distribution, params[name]):
                 return None
-            made[name] = self._value(name, distribution, params)
-            if name in self.branches and made[name] is None:
+            parts[name] = self._value(name, distribution, params)
+            if name in self.branches and parts[name] is None:
                 return None
-        return made
+        return parts
 
     def _value(self, name: str, distribution: BaseDistribution, params: Params) -> Any:
         if not isinstance(distribution, CategoricalDistribution):
@@ -327,29 +327,36 @@ def contains(distribution: BaseDistribution, value: Any) -> bool:
 
 def grow(search_space: Mapping[str, BaseDistribution], trials: Sequence[Params]) -> ParameterGroup:
     """The tree of these parameters in these trials; parameters whose presence nothing explains are left out."""
-    always = {name: one for name, one in search_space.items() if all(name in params for params in trials)}
-    rest = {name: one for name, one in search_space.items() if name not in always}
+    always = {
+        name: distribution for name, distribution in search_space.items() if all(name in params for params in trials)
+    }
+    rest = {name: distribution for name, distribution in search_space.items() if name not in always}
     branches: dict[str, tuple[ParameterGroup, ...]] = {}
-    for parent, one in always.items():
-        if not rest or not isinstance(one, CategoricalDistribution):
+    for parent, distribution in always.items():
+        if not rest or not isinstance(distribution, CategoricalDistribution):
             continue
-        by_choice = [[p for p in trials if number_of(one, p[parent]) == str(i)] for i in range(len(one.choices))]
-        own = {name: rest[name] for name in rest if _explained(name, by_choice)}
-        if own:
-            branches[parent] = tuple(_branch(own, some) for some in by_choice)
-            rest = {name: left for name, left in rest.items() if name not in own}
+        by_choice = [
+            [p for p in trials if number_of(distribution, p[parent]) == str(i)]
+            for i in range(len(distribution.choices))
+        ]
+        conditional = {name: rest[name] for name in rest if _explained(name, by_choice)}
+        if conditional:
+            branches[parent] = tuple(_branch(conditional, group) for group in by_choice)
+            rest = {name: left for name, left in rest.items() if name not in conditional}
     return ParameterGroup(always, branches)
 
 
-def _branch(own: Mapping[str, BaseDistribution], trials: Sequence[Params]) -> ParameterGroup:
+def _branch(distributions: Mapping[str, BaseDistribution], trials: Sequence[Params]) -> ParameterGroup:
     """What occurs under one choice; under one that was never made, nothing is known to."""
-    present = {name: one for name, one in own.items() if any(name in params for params in trials)}
+    present = {
+        name: distribution for name, distribution in distributions.items() if any(name in params for params in trials)
+    }
     return grow(present, trials)
 
 
 def _explained(name: str, by_choice: Iterable[Sequence[Params]]) -> bool:
     """Whether a choice can say that a parameter is absent, and is true to it: under some choice it never occurs."""
-    shares = [sum(name in params for params in some) / len(some) for some in by_choice if some]
+    shares = [sum(name in params for params in group) / len(group) for group in by_choice if group]
     return 0.0 in shares
 
 
@@ -395,8 +402,8 @@ class LikewiseSampler(BaseSampler):
         self._parts = ComparedParameters.given(
             {} if similarity is None else similarity, {} if distance is None else distance, objects or {}
         )
-        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-        if seed is not None and not (whole and 0 <= seed < 2**32):
+        is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if seed is not None and not (is_integer and 0 <= seed < 2**32):
             raise StudyError(f"a seed is a whole number from 0 to 2³² − 1, or None to draw one, not {seed!r}")
         if not isinstance(independent_sampler, BaseSampler | None):
             raise StudyError(
@@ -423,12 +430,12 @@ class LikewiseSampler(BaseSampler):
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        latest = {name: one for t in done for name, one in t.distributions.items()}
+        latest = {name: distribution for t in done for name, distribution in t.distributions.items()}
         if latest:
             self._parts.check(latest)
-        several = {name: one for name, one in latest.items() if not one.single()}
+        several = {name: distribution for name, distribution in latest.items() if not distribution.single()}
         names = grow(several, [t.params for t in done]).names
-        return {name: one for name, one in sorted(several.items()) if name in names}
+        return {name: distribution for name, distribution in sorted(several.items()) if name in names}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -464,20 +471,22 @@ class _Working:
     proposed: dict[int, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        whole, method = self.node.space(self.parts), CommitteeMethod()
+        space, method = self.node.space(self.parts), CommitteeMethod()
         # What the kinds of parts are recognised by is the same for every worker.
-        similarities = method.similarities("auto", whole, np.random.default_rng(0))
+        similarities = method.similarities("auto", space, np.random.default_rng(0))
         # What can be listed is compared as a whole, and not searched.
-        self.space = whole.grid() if whole.size <= LISTED else whole
+        self.space = space.grid() if space.size <= LISTED else space
         self.proposer = Restarting(lambda: method.start(self.space, similarities, self.outcomes.goals))
 
     def propose(self, trial: FrozenTrial, trials: Sequence[FrozenTrial], rng: np.random.Generator) -> dict[str, Any]:
         """Parameters for a trial, given all the others."""
-        known = self._known(trials, rng)
+        state = self._known(trials, rng)
         # Where everything has been tried, Optuna's users expect a repeat.
-        found = self.proposer.propose(1, known).objects or self.proposer.propose(1, replace(known, taken=set())).objects
-        self.proposed[trial.number] = found[0]
-        return self.node.to_params(found[0])
+        objects = (
+            self.proposer.propose(1, state).objects or self.proposer.propose(1, replace(state, taken=set())).objects
+        )
+        self.proposed[trial.number] = objects[0]
+        return self.node.to_params(objects[0])
 
     def _known(self, trials: Sequence[FrozenTrial], rng: np.random.Generator) -> Known:
         ended = [t for t in trials if t.state in (TrialState.COMPLETE, TrialState.FAIL)]
@@ -489,16 +498,16 @@ class _Working:
 
     def _within(self, trials: Iterable[FrozenTrial]) -> list[tuple[FrozenTrial, Any]]:
         """Trials of this search space with their objects."""
-        each = ((t, self._object(t)) for t in trials)
-        return [(t, x) for t, x in each if x is not None]
+        pairs = ((t, self._object(t)) for t in trials)
+        return [(t, x) for t, x in pairs if x is not None]
 
     def _object(self, trial: FrozenTrial) -> Any:
-        found = self.objects.get(trial.number)
-        if found is None:
-            found = self.node.to_object(trial.params)
-            if found is not None:
-                found = self.objects[trial.number] = self.space.fit(found)
+        x = self.objects.get(trial.number)
+        if x is None:
+            x = self.node.to_object(trial.params)
+            if x is not None:
+                x = self.objects[trial.number] = self.space.fit(x)
             elif trial.state is TrialState.RUNNING:
                 # It has not got its parameters yet.
                 return self.proposed.get(trial.number)
-        return found
+        return x

@@ -108,8 +108,8 @@ class SimilarityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _training(self, X: Any, y: Any) -> tuple[list[Any], Vector]:
         if self._precomputed or _is_numeric(X):
-            found, values = validate_data(self, X, y, dtype=float, y_numeric=True)
-            return (list(range(len(found))) if self._precomputed else list(found)), np.asarray(values, dtype=float)
+            rows, values = validate_data(self, X, y, dtype=float, y_numeric=True)
+            return (list(range(len(rows))) if self._precomputed else list(rows)), np.asarray(values, dtype=float)
         objects, values = as_objects(X), np.asarray(as_objects(y), dtype=float)
         if values.shape != (len(objects),) or not np.all(np.isfinite(values)):
             raise ValueError(
@@ -129,7 +129,7 @@ class SimilarityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return [Precomputed(objects, scores)]
         named = as_similarities(cast(Given, self.similarity))
         chosen = recognise(objects).similarities if named is None else named
-        return [rescaled(one, lambda path: span(column(objects, path))) for one in chosen]
+        return [rescaled(similarity, lambda path: span(column(objects, path))) for similarity in chosen]
 
 
 def _is_numeric(X: Any) -> bool:

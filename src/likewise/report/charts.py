@@ -191,8 +191,8 @@ def effects(problem: Problem, names: Names, outcome: str | None = None) -> list[
         return []
     sign = study.goals.sign(outcome)
     spread = float(np.var(committee.predict(_sample(table, SPREAD, rng)).mean))
-    found = [_effect(c, columns, table, problem, committee, sign, spread, names, rng) for c in columns]
-    every = [effect for effect in found if effect is not None]
+    computed = [_effect(c, columns, table, problem, committee, sign, spread, names, rng) for c in columns]
+    every = [effect for effect in computed if effect is not None]
     total = max(1.0, sum(effect.share for effect in every))
     scaled = [Effect(**{**vars(effect), "share": effect.share / total}) for effect in every]
     return sorted(scaled, key=lambda effect: -effect.share)
@@ -236,7 +236,7 @@ def _effect(
     numeric = all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
     if not numeric and not all(isinstance(value, str | bool) for value in values):
         return None
-    levels, others = _numbers(values) if numeric else _categories(values, counted)
+    levels, rest = _numbers(values) if numeric else _categories(values, counted)
     if len(levels) < 2:
         return None
     place = _placing(table, columns, column)
@@ -253,7 +253,7 @@ def _effect(
     picked = [levels[i] for i in order]
     heading = names.heading(column)
     ends = np.minimum(low, mean)[order], np.maximum(high, mean)[order]
-    return Effect(column, heading, picked, labels, mean[order], *ends, best[order], counts, share, numeric, others)
+    return Effect(column, heading, picked, labels, mean[order], *ends, best[order], counts, share, numeric, rest)
 
 
 def _counts(problem: Problem, columns: Sequence[str], column: str) -> dict[str, int]:
@@ -355,26 +355,23 @@ def rounds(problem: Problem) -> list[RoundResult]:
     if not starts or sheet is None:
         return []
     pick = min if problem.study.direction == "minimize" else max
-    labels, good, found = _labels(sheet), set(reaching(problem)), list[RoundResult]()
+    labels, good, results = _labels(sheet), set(reaching(problem)), list[RoundResult]()
     for begin, end in zip(starts, [*starts[1:], len(labels)], strict=True):
         places = sheet.measured[begin:end]
         best = pick(sheet.values[i] for i in [i for i in places if i in good] or places)
-        before = found[-1].best_so_far if found else None
+        before = results[-1].best_so_far if results else None
         so_far = best if before is None else pick(best, before)
-        found.append(RoundResult(labels[begin] or "before", end - begin, best, so_far, so_far != before))
-    return found
+        results.append(RoundResult(labels[begin] or "before", end - begin, best, so_far, so_far != before))
+    return results
 
 
-def fruitless(found: list[RoundResult]) -> int:
+def fruitless(results: list[RoundResult]) -> int:
     """How many rounds at the end brought nothing better.
 
     >>> fruitless([RoundResult("1", 4, 3.0, 3.0, True), RoundResult("2", 4, 2.0, 3.0, False)])
     1
     """
-    return next((n for n, one in enumerate(reversed(found)) if one.better), 0)
-
-
-# The pictures of the report, each with a sentence on what it shows.
+    return next((n for n, result in enumerate(reversed(results)) if result.better), 0)
 
 
 class Chart(NamedTuple):
@@ -395,7 +392,7 @@ def missing(key: str, heading: str, problem: Problem, least: int = FEWEST) -> Ch
     )
 
 
-def progress(problem: Problem, found: Sequence[Suggestion], name: str) -> Chart:
+def progress(problem: Problem, suggestions: Sequence[Suggestion], name: str) -> Chart:
     """The values in their order, round by round."""
     if not problem.measured:
         return missing("progress", "How has it gone so far?", problem, 1)
@@ -404,14 +401,14 @@ def progress(problem: Problem, found: Sequence[Suggestion], name: str) -> Chart:
     starts = round_starts(problem)
     text = f"Measured values in the order of {when}, the best so far, and what is expected of the suggestions."
     text += " Broken lines part the rounds." if len(starts) > 1 else ""
-    figure = figures.progress(course(problem.study, starts), expectations(found), name)
+    figure = figures.progress(course(problem.study, starts), expectations(suggestions), name)
     return Chart("progress", "How has it gone so far?", text, inline(figure, "progress", text))
 
 
-def alike(problem: Problem, found: Sequence[Suggestion], name: str, names: Names) -> Chart:
+def alike(problem: Problem, suggestions: Sequence[Suggestion], name: str, names: Names) -> Chart:
     """The map."""
     column = "" if problem.sheet is None else problem.sheet.roles.objects[0]
-    mapped = object_map(problem.study, found, similarities=None if problem.measured else problem.similarities)
+    mapped = object_map(problem.study, suggestions, similarities=None if problem.measured else problem.similarities)
     labels = [
         names.object(x, column, 120) + ("" if np.isnan(value) else f": {value:.4g}")
         for x, value in zip(mapped.objects, mapped.values.tolist(), strict=True)

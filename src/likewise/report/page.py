@@ -38,7 +38,7 @@ from likewise.tables.writing import write_bytes
 # The templates of reports: HTML in which every text of a table is escaped, and a name that is missing is an error.
 
 
-def template(file: str, **known: Any) -> Template:
+def template(file: str, **helpers: Any) -> Template:
     """The template in a file of this folder, which knows these functions and constants in all of its parts."""
     environment = Environment(
         loader=PackageLoader("likewise.report", "."),
@@ -47,7 +47,7 @@ def template(file: str, **known: Any) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(known)
+    environment.globals.update(helpers)
     return environment.get_template(file)
 
 
@@ -56,7 +56,7 @@ def template(file: str, **known: Any) -> Template:
 
 def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
     """The report as text; `about` says what a table knows of an object."""
-    problem, found = story.problem, list(story.found)
+    problem, suggestions = story.problem, list(story.found)
     goals, reasons, sheet = problem.study.goals, Reasons.of(problem), problem.sheet
     html = template(
         "outcomes.html",
@@ -69,15 +69,15 @@ def outcomes_page(story: Any, molecules: set[str], about: Any) -> str:
         title="Suggestions" if sheet is None else f"Suggestions for {sheet.table.path.name}",
         aim=Aims(goals.objectives, goals.constraints).text,
         story=story,
-        found=found,
+        found=suggestions,
         nothing=nothing_to_suggest(problem),
         outcomes=outcomes_of(problem),
-        record=same_fields(_shown_objects(problem, found)),
-        headings=_headings(problem, reasons.names, found),
+        record=same_fields(_shown_objects(problem, suggestions)),
+        headings=_headings(problem, reasons.names, suggestions),
         chance="enters the front" if goals.objective is None else "beats best",
-        limited=bool(goals.constraints) and any(s.outcomes for s in found),
+        limited=bool(goals.constraints) and any(s.outcomes for s in suggestions),
         front=problem.front if problem.measured else [],
-        charts=_trade_off(problem, found),
+        charts=_trade_off(problem, suggestions),
         factors=[
             (name, _factors(problem, reasons.names, name, number)) for number, name in enumerate(problem.outcomes)
         ],
@@ -97,32 +97,32 @@ def expected_text(problem: Problem, s: Suggestion, name: str) -> str:
     computed = problem.study.goals.computed
     if name in computed:
         return f"{computed[name].values([s.object])[0]:.6g}"
-    each = s.outcomes.get(name)
-    return "" if each is None else plus_minus(each.mean, each.std)
+    expected = s.outcomes.get(name)
+    return "" if expected is None else plus_minus(expected.mean, expected.std)
 
 
 def _measured(problem: Problem, trial: Trial, name: str) -> str:
-    found = {**trial.values, **problem.study.objectives_of(trial)}
-    return f"{found[name]:.6g}" if name in found else ""
+    values = {**trial.values, **problem.study.objectives_of(trial)}
+    return f"{values[name]:.6g}" if name in values else ""
 
 
-def _shown_objects(problem: Problem, found: Sequence[Suggestion]) -> list[Any]:
+def _shown_objects(problem: Problem, suggestions: Sequence[Suggestion]) -> list[Any]:
     """The objects that stand in tables: the suggestions, and the front."""
-    return [*(s.object for s in found), *(trial.object for trial in (problem.front if problem.measured else []))]
+    return [*(s.object for s in suggestions), *(trial.object for trial in (problem.front if problem.measured else []))]
 
 
-def _headings(problem: Problem, names: Names, found: Sequence[Suggestion]) -> list[str]:
-    objects = _shown_objects(problem, found)
+def _headings(problem: Problem, names: Names, suggestions: Sequence[Suggestion]) -> list[str]:
+    objects = _shown_objects(problem, suggestions)
     if same_fields(objects):
         return [names.heading(field) for field in objects[0]]
     return ["object" if problem.sheet is None else problem.sheet.roles.objects[0]]
 
 
-def _trade_off(problem: Problem, found: Sequence[Suggestion]) -> list[charts.Chart]:
+def _trade_off(problem: Problem, suggestions: Sequence[Suggestion]) -> list[charts.Chart]:
     """The front and how it has grown, where there are several objectives and something was measured."""
     names = list(problem.study.goals.objectives)
-    whole = [t for t in problem.study.trials if len(problem.study.objectives_of(t)) == len(names) and t.outcomes]
-    if len(names) < 2 or not whole:
+    complete = [t for t in problem.study.trials if len(problem.study.objectives_of(t)) == len(names) and t.outcomes]
+    if len(names) < 2 or not complete:
         return []
     shape = (
         "Each object is a line across the objectives."
@@ -133,7 +133,7 @@ def _trade_off(problem: Problem, found: Sequence[Suggestion]) -> list[charts.Cha
     starts = round_starts(problem, names)
     grown = "How much the front dominates, counted from the worst that was measured."
     grown += " Broken lines part the rounds." if len(starts) > 1 else ""
-    front, volumes = plot_data.front(problem.study, found), plot_data.volumes(problem.study, starts)
+    front, volumes = plot_data.front(problem.study, suggestions), plot_data.volumes(problem.study, starts)
     return [
         charts.Chart("trade-off", "The front", text, inline(front_figures.front(front), "trade-off", text)),
         charts.Chart("growth", "Its growth", grown, inline(front_figures.hypervolume(volumes), "growth", grown)),
@@ -149,15 +149,13 @@ def _trust_in_outcome(problem: Problem, name: str, number: int) -> list[charts.C
     """How good predictions of an outcome are, and their intervals; ids in the pictures are of this outcome alone."""
     enough = problem.known_of(name) >= FEWEST
     left_out = problem.study.diagnose(each=False, outcome=name).left_out if enough else None
-    found = [charts.predictions(left_out, problem, name), charts.calibration(left_out, problem)]
+    drawings = [charts.predictions(left_out, problem, name), charts.calibration(left_out, problem)]
     if left_out is None:
-        return found
+        return drawings
     drawn = (figures.predictions(left_out, name), figures.calibration(left_out))
-    pictures = [inline(one, f"{c.key}-{number}", c.text) for one, c in zip(drawn, found, strict=True)]
-    return [c._replace(key=f"{c.key}-{number}", picture=one) for c, one in zip(found, pictures, strict=True)]
+    pictures = [inline(picture, f"{c.key}-{number}", c.text) for picture, c in zip(drawn, drawings, strict=True)]
+    return [c._replace(key=f"{c.key}-{number}", picture=picture) for c, picture in zip(drawings, pictures, strict=True)]
 
-
-# The report as one HTML page, which answers a chemist's questions, with nothing to load from anywhere else.
 
 # Suggestions that get a card, and analogues on each; further suggestions stand in a table.
 DRAWN, ANALOGUES = 48, 3
@@ -221,7 +219,7 @@ def write_report(story: Story, target: Path) -> None:
 
 def page(story: Story) -> str:
     """The report as text."""
-    problem, found, name = story.problem, story.found, story.value
+    problem, suggestions, name = story.problem, story.found, story.value
     reasons = Reasons.of(problem)
     names, sheet = reasons.names, problem.sheet
     html = template(
@@ -246,7 +244,7 @@ def page(story: Story) -> str:
         drawn=DRAWN,
         analogues=ANALOGUES,
     )
-    past, known = rounds(problem), effects(problem, names)
+    past, factors = rounds(problem), effects(problem, names)
     return html.render(
         title="Suggestions" if sheet is None else f"Suggestions for {sheet.table.path.name}",
         aim="smallest" if problem.study.direction == "minimize" else "largest",
@@ -254,14 +252,14 @@ def page(story: Story) -> str:
         problem=problem,
         best=problem.study.best if problem.measured else None,
         recommended=problem.recommended(),
-        found=found,
+        found=suggestions,
         top=best_runs(problem),
         rounds=past,
         fruitless=fruitless(past),
-        factors=list(zip(known, charts.factors(known, name), strict=True)),
-        progress=charts.progress(problem, found, name),
+        factors=list(zip(factors, charts.factors(factors, name), strict=True)),
+        progress=charts.progress(problem, suggestions, name),
         trust=_trust(story),
-        alike=charts.alike(problem, found, name, names),
+        alike=charts.alike(problem, suggestions, name, names),
         order=ORDER,
         nothing=nothing_to_suggest(problem),
         version=__version__,
@@ -315,7 +313,9 @@ def _about(problem: Problem, names: Names, x: Any) -> str:
     place, sheet = problem.place(x), problem.sheet
     if place is None or sheet is None:
         return ""
-    known = {*sheet.roles.taken, *names.headings.values(), *sheet.own}
-    others = [c for c in sheet.table.columns if c not in known and not c.startswith(PREFIX) and not counter(c)][:3]
-    texts = [f"{c}: {shown(cell, 60)}" for c in others if (cell := sheet.cell(c, place))]
+    shown_columns = {*sheet.roles.taken, *names.headings.values(), *sheet.own}
+    columns = [
+        c for c in sheet.table.columns if c not in shown_columns and not c.startswith(PREFIX) and not counter(c)
+    ][:3]
+    texts = [f"{c}: {shown(cell, 60)}" for c in columns if (cell := sheet.cell(c, place))]
     return " · ".join([f"row {sheet.table.number(place)}", *texts])

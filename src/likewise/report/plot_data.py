@@ -25,17 +25,17 @@ SMALL = 300
 
 def course(study: Study, rounds: Sequence[int] = ()) -> Course:
     """How the best value came about; `rounds` are the places at which rounds begin."""
-    told = [t for t in study.trials if t.state is State.TOLD]
-    values = np.array([t.value for t in told], dtype=float)
+    trials = [t for t in study.trials if t.state is State.TOLD]
+    values = np.array([t.value for t in trials], dtype=float)
     # What is only known to be worse than a limit is not the best.
-    good = np.where([study.reaches(t) for t in told], values, np.nan)
+    good = np.where([study.reaches(t) for t in trials], values, np.nan)
     return Course(values, (np.fmin if study.direction == "minimize" else np.fmax).accumulate(good), rounds)
 
 
 def expectations(suggestions: Sequence[Suggestion]) -> Expectations:
     """What is expected of suggestions, as far as anything is."""
-    known = [(s.mean, s.low, s.high) for s in suggestions if s.mean is not None]
-    return Expectations(*np.array(known, dtype=float).reshape(-1, 3).T)
+    intervals = [(s.mean, s.low, s.high) for s in suggestions if s.mean is not None]
+    return Expectations(*np.array(intervals, dtype=float).reshape(-1, 3).T)
 
 
 def object_map(
@@ -50,35 +50,35 @@ def object_map(
     """
     rng = np.random.default_rng(study.seed)
     picks = [s.object for s in suggestions]
-    told = [t for t in study.trials if t.state is State.TOLD]
+    trials = [t for t in study.trials if t.state is State.TOLD]
     room = max(0, most - len(picks))
-    if len(told) > room // 2:
-        told = [told[i] for i in np.sort(rng.choice(len(told), size=room // 2, replace=False))]
-    known = {study.space.key(x) for x in [*picks, *(t.object for t in told)]}
-    others = [x for x in study.space.sample(room - len(told), rng) if study.space.key(x) not in known]
-    others = list({study.space.key(x): x for x in others}.values())
-    objects = [*others, *(t.object for t in told), *picks]
+    if len(trials) > room // 2:
+        trials = [trials[i] for i in np.sort(rng.choice(len(trials), size=room // 2, replace=False))]
+    keys = {study.space.key(x) for x in [*picks, *(t.object for t in trials)]}
+    unmeasured = [x for x in study.space.sample(room - len(trials), rng) if study.space.key(x) not in keys]
+    unmeasured = list({study.space.key(x): x for x in unmeasured}.values())
+    objects = [*unmeasured, *(t.object for t in trials), *picks]
     values = np.full(len(objects), np.nan)
-    values[len(others) : len(others) + len(told)] = [t.value for t in told]
+    values[len(unmeasured) : len(unmeasured) + len(trials)] = [t.value for t in trials]
     points, share = embedding(_similarity(study, objects, similarities))
-    return Map(objects, points, values, list(range(len(others) + len(told), len(objects))), share)
+    return Map(objects, points, values, list(range(len(unmeasured) + len(trials), len(objects))), share)
 
 
-def _similarity(study: Study, objects: Sequence[Any], given: Sequence[Similarity] | None) -> Matrix:
+def _similarity(study: Study, objects: Sequence[Any], chosen: Sequence[Similarity] | None) -> Matrix:
     """How alike the objects are: each similarity scaled to 1 on its diagonal, mixed by its weight."""
-    if given is None:
+    if chosen is None:
         committee = study.committee()
         similarities, weights = committee.similarities, committee.similarity_weights()
     else:
-        similarities, weights = tuple(map(study.space.view, given)), np.ones(len(given))
+        similarities, weights = tuple(map(study.space.view, chosen)), np.ones(len(chosen))
     total = np.zeros((len(objects), len(objects)))
     for similarity, weight in zip(similarities, weights / weights.sum(), strict=True):
         if weight < NEGLIGIBLE:
             continue
         encoded = similarity.encode(objects)
         scores = similarity.between(encoded, encoded)
-        own = np.sqrt(np.maximum(np.diag(scores), 1e-300))
-        total += weight * scores / np.outer(own, own)
+        selves = np.sqrt(np.maximum(np.diag(scores), 1e-300))
+        total += weight * scores / np.outer(selves, selves)
     return total
 
 
@@ -97,12 +97,12 @@ def embedding(scores: Matrix) -> tuple[Matrix, float]:
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     inner = -0.25 * (centred + centred.T)
     levels, basis = _largest(inner)
-    kept = np.maximum(levels, 0.0)
-    points = basis * np.sqrt(kept)
+    positive = np.maximum(levels, 0.0)
+    points = basis * np.sqrt(positive)
     # The sign of an eigenvector is arbitrary; the same objects should give the same map.
     points = points * np.where(points[np.abs(points).argmax(axis=0), np.arange(points.shape[1])] < 0, -1.0, 1.0)
     spread = float(np.linalg.norm(inner, ord="nuc")) if n <= SMALL else float(np.trace(inner))
-    return points, float(np.clip(kept.sum() / max(spread, 1e-300), 0.0, 1.0))
+    return points, float(np.clip(positive.sum() / max(spread, 1e-300), 0.0, 1.0))
 
 
 def _largest(matrix: Matrix) -> tuple[Vector, Matrix]:
@@ -123,14 +123,14 @@ def front(study: Study, suggestions: Sequence[Suggestion] = ()) -> FrontData:
     """The objectives of what was measured, the front among it, and what is expected of suggestions."""
     goals = study.goals
     trials, values = measured(study)
-    kept = np.array([goals.feasible(t.outcomes) for t in trials], dtype=np.bool_)
+    feasible = np.array([goals.feasible(t.outcomes) for t in trials], dtype=np.bool_)
     best = np.zeros(len(trials), dtype=np.bool_)
-    if kept.any():
-        best[np.flatnonzero(kept)] = is_nondominated((values * _signs(study))[kept], equal=True)
+    if feasible.any():
+        best[np.flatnonzero(feasible)] = is_nondominated((values * _signs(study))[feasible], equal=True)
     expected = [_expected(study, s) for s in suggestions if s.outcomes]
     mean, low, high = np.array(expected, dtype=float).reshape(-1, 3, len(goals.objectives)).transpose(1, 0, 2)
     larger = [way == "maximize" for way in goals.objectives.values()]
-    return FrontData(list(goals.objectives), larger, values, best, kept, mean, low, high)
+    return FrontData(list(goals.objectives), larger, values, best, feasible, mean, low, high)
 
 
 def volumes(study: Study, rounds: Sequence[int] = ()) -> Volumes:
@@ -138,11 +138,11 @@ def volumes(study: Study, rounds: Sequence[int] = ()) -> Volumes:
     goals, (trials, values) = study.goals, measured(study)
     signed = values * _signs(study)
     worst = signed.min(axis=0)
-    given = [goals.sign(n) * goals.reference[n] if n in goals.reference else np.nan for n in goals.objectives]
-    reference = np.where(np.isnan(given), worst, given)
-    kept = np.array([goals.feasible(t.outcomes) for t in trials], dtype=np.bool_)
-    found = [hypervolume(signed[: i + 1][kept[: i + 1]], reference) for i in range(len(trials))]
-    return Volumes(np.array(found), rounds)
+    stated = [goals.sign(n) * goals.reference[n] if n in goals.reference else np.nan for n in goals.objectives]
+    reference = np.where(np.isnan(stated), worst, stated)
+    feasible = np.array([goals.feasible(t.outcomes) for t in trials], dtype=np.bool_)
+    sizes = [hypervolume(signed[: i + 1][feasible[: i + 1]], reference) for i in range(len(trials))]
+    return Volumes(np.array(sizes), rounds)
 
 
 def measured(study: Study) -> tuple[list[Trial], DataMatrix]:
@@ -150,11 +150,11 @@ def measured(study: Study) -> tuple[list[Trial], DataMatrix]:
     names = list(study.goals.objectives)
     if len(names) < 2:
         raise StudyError(f"study {study.name!r} has one objective; this picture is for several")
-    told = [(t, study.objectives_of(t)) for t in study.trials if t.state is State.TOLD]
-    whole = [(t, values) for t, values in told if len(values) == len(names)]
-    if not whole:
+    trials = [(t, study.objectives_of(t)) for t in study.trials if t.state is State.TOLD]
+    complete = [(t, values) for t, values in trials if len(values) == len(names)]
+    if not complete:
         raise StudyError(f"study {study.name!r} has no observation with every objective yet; tell it one first")
-    return [t for t, _ in whole], np.array([[values[name] for name in names] for _, values in whole])
+    return [t for t, _ in complete], np.array([[values[name] for name in names] for _, values in complete])
 
 
 def _signs(study: Study) -> DataMatrix:

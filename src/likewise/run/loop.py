@@ -92,23 +92,23 @@ class Options(StudyOptions, RunOptions, total=False):
     """The options of `maximize` and `minimize`: every one of `Study`, but its direction, and of `Study.optimize`."""
 
 
-def check_options(given: Iterable[str], options: type = Options) -> None:
-    """A complaint about an option that is neither the study's nor the run's, with those that may be meant.
+def check_options(names: Iterable[str], options: type = Options) -> None:
+    """Raises a TypeError if an option is neither the study's nor the run's, and names those that may be meant.
 
     >>> check_options(["budgets"])
     Traceback (most recent call last):
     ...
     TypeError: there is no option 'budgets'; did you mean 'budget'?
     """
-    known = list(options.__annotations__)
-    for name in given:
-        if name not in known:
-            raise TypeError(f"there is no option {name!r}; {did_you_mean(name, known)}")
+    allowed = list(options.__annotations__)
+    for name in names:
+        if name not in allowed:
+            raise TypeError(f"there is no option {name!r}; {did_you_mean(name, allowed)}")
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Run options with their defaults, refused where they make no sense before anything begins."""
+    """Run options with their defaults; raises a StudyError if they make no sense, before anything begins."""
 
     budget: int = 60
     batch: int | None = None
@@ -156,10 +156,14 @@ class RunSettings:
 
     @cached_property
     def _callbacks(self) -> tuple[Callback, ...]:
-        given = self.callbacks
-        if given is None:
+        callbacks = self.callbacks
+        if callbacks is None:
             return ()
-        return tuple(given) if isinstance(given, Iterable) and not callable(given) else (cast(Callback, given),)
+        return (
+            tuple(callbacks)
+            if isinstance(callbacks, Iterable) and not callable(callbacks)
+            else (cast(Callback, callbacks),)
+        )
 
 
 def _stops(callback: Callback, study: Study, trial: Trial) -> bool:
@@ -239,7 +243,7 @@ class Watch:
 
     @property
     def enough(self) -> str | None:
-        """Why nothing more should be begun, though what is in flight may end."""
+        """Returns why no evaluation should begin any more, or None; running ones may end."""
         spent = f"the budget of {self.settings.budget} evaluations is spent" if self.budget_left <= 0 else None
         return self.hopeless_reason or spent
 
@@ -272,7 +276,7 @@ class Interruption:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Count only; what is done here is done to its end."""
+        """Count the signal only; the work of this thread goes on to its end."""
         self._held += 1
         try:
             yield
@@ -404,8 +408,6 @@ def _best(study: Study) -> str:
     except StudyError:
         return "nothing keeps to the constraints yet"
 
-
-# The loop of a run: ask, evaluate, tell, with as many evaluations in flight as there is capacity for.
 
 EXHAUSTED = "every object of the space has been tried"
 INTERRUPTED = "interrupted"

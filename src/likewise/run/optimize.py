@@ -47,7 +47,7 @@ class Result:
 
     @property
     def recommended(self) -> Recommendation:
-        """The measured object of which most is expected: another one than the best where values are noisy."""
+        """The measured object with the highest expected value: if values are noisy, it may not be the best one."""
         return self.study.recommend()[0]
 
     def __repr__(self) -> str:
@@ -225,7 +225,7 @@ def _result(study: Study, stopped: str) -> Result:
 
 def _advice(study: Study, ended: int) -> str:
     if study.storage is None:
-        kept = "It was in memory only: the result holds it as `study`; storage='sqlite:///study.db' keeps it on disk"
+        advice = "It was in memory only: the result holds it as `study`; storage='sqlite:///study.db' keeps it on disk"
     else:
-        kept = f"The study is kept; the same call, with storage={study.storage!r} and name={study.name!r}, goes on"
-    return f"likewise: interrupted after {ended} evaluations. {kept}."
+        advice = f"The study is kept; the same call, with storage={study.storage!r} and name={study.name!r}, goes on"
+    return f"likewise: interrupted after {ended} evaluations. {advice}."

@@ -50,8 +50,8 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Evaluation:
     (Outcome(value=3.0, std=None, error=None, exit=None), "TypeError: object of type 'int' has no len()")
     """
     try:
-        found = f(x)
-        return _read_all(x, found) if isinstance(found, Mapping) else _read(x, found)
+        value = f(x)
+        return _read_all(x, value) if isinstance(value, Mapping) else _read(x, value)
     except KeyboardInterrupt:
         raise
     except StudyError as error:
@@ -64,25 +64,23 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Evaluation:
 
 
 def _read(x: Any, value: Any, outcome: str | None = None) -> Evaluation:
-    """A value with its standard deviation; what is more than these stays a measurement."""
-    found = read_value(x, value, outcome=outcome)
-    if found.limit is not None or found.block is not None:
-        return Evaluation(Measurement(found.value, found.std, found.limit, found.block))
-    return Evaluation(found.value, found.std)
+    """Returns the value with its standard deviation, or a `Measurement` if it has a limit or a block."""
+    measurement = read_value(x, value, outcome=outcome)
+    if measurement.limit is not None or measurement.block is not None:
+        return Evaluation(Measurement(measurement.value, measurement.std, measurement.limit, measurement.block))
+    return Evaluation(measurement.value, measurement.std)
 
 
-def _read_all(x: Any, found: Mapping[str, Any]) -> Evaluation:
+def _read_all(x: Any, values: Mapping[str, Any]) -> Evaluation:
     """Values by name, and the standard deviations that are known."""
     try:
-        each = {name: _read(x, value, name) for name, value in found.items()}
+        measurements = {name: _read(x, value, name) for name, value in values.items()}
     except StudyError as error:
         # The trial has failed, and what else was measured is kept with it.
-        raise StudyError(f"{error}. The function returned {dict(found)!r}") from None
-    stds = {name: one.std for name, one in each.items() if one.std is not None}
-    return Evaluation({name: one.value for name, one in each.items()}, stds or None)
+        raise StudyError(f"{error}. The function returned {dict(values)!r}") from None
+    stds = {name: m.std for name, m in measurements.items() if m.std is not None}
+    return Evaluation({name: m.value for name, m in measurements.items()}, stds or None)
 
-
-# Who evaluates: every runner hands out futures, of this thread, of threads, processes, an executor or a cluster.
 
 Objective = Callable[[Any], Any]
 Ended = tuple[int, Evaluation]
@@ -166,7 +164,7 @@ class Runner(ABC):
         return numbers
 
     def _outcome(self, number: int) -> Evaluation | None:
-        """What an evaluation came to; None if nobody waits for it."""
+        """The result of an evaluation; None if nobody waits for it."""
         future = self._futures.pop(number, None)
         if future is None:
             return None
@@ -292,7 +290,7 @@ class ProcessRunner(Runner):
         return future
 
     def _numbers(self, timeout: float | None) -> list[int]:
-        """Nobody but this thread waits for the pipes: a thread for each would be in the way of forks."""
+        """This thread alone waits for the pipes: a process with more threads cannot be forked safely."""
         # One whose pipe is closed was being given up when that was interrupted.
         busy = {w.pipe: w for w in self._workers if w.future is not None and not w.pipe.closed}
         for pipe in wait(list(busy), timeout if self._queue.empty() else 0.0) if busy else []:
@@ -354,9 +352,9 @@ class ProcessRunner(Runner):
 
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
-        others = [ours, *(w.pipe for w in self._workers)] if _forks() else []
+        inherited = [ours, *(w.pipe for w in self._workers)] if _forks() else []
         process = multiprocessing.get_context().Process(
-            target=_work, args=(self._f, theirs, others, os.environ.get(SAFE_PATH)), name="likewise worker"
+            target=_work, args=(self._f, theirs, inherited, os.environ.get(SAFE_PATH)), name="likewise worker"
         )
         worker = _Worker(process, ours)
         # Before it runs: the next one, forked from here, has to close its pipe, and whatever happens it is to be ended.
@@ -369,13 +367,13 @@ class ProcessRunner(Runner):
         return worker
 
 
-def _work(f: Objective, pipe: Connection, others: Sequence[Connection], safe: str | None) -> None:
+def _work(f: Objective, pipe: Connection, inherited: Sequence[Connection], safe: str | None) -> None:
     """What a worker does: evaluate until the other end of its pipe is closed."""
     # What f starts has the environment of the process that runs the study.
     set_safe_path(safe)
     # Ctrl-C goes to every process of the terminal; the one that runs the study decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for other in others:
+    for other in inherited:
         # As long as anyone holds the other end of a pipe, its worker does not see that the study's process has died.
         other.close()
     while True:

@@ -58,7 +58,7 @@ def check_depth(data: Any) -> None:
     """A ValueError where lists and mappings are nested deeper than DEEPEST; walked level by level, at any depth."""
     level = [data]
     for _ in range(DEEPEST):
-        level = [each for outer in level for each in _inside(outer)]
+        level = [part for outer in level for part in _inside(outer)]
         if not level:
             return
     raise ValueError(TOO_DEEP)
@@ -67,7 +67,7 @@ def check_depth(data: Any) -> None:
 def _inside(data: Any) -> list[Any]:
     """What a list or a mapping holds that may hold something itself."""
     held = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
-    return [each for each in held if isinstance(each, list | Mapping)]
+    return [item for item in held if isinstance(item, list | Mapping)]
 
 
 # Anything in a few words: what is shown of an object that may be long.
@@ -96,17 +96,17 @@ def shorten(text: str, most: int = LONGEST) -> str:
 # Nothing is imported for it: a frame is known by what it can do.
 
 
-def is_frame(given: Any) -> bool:
+def is_frame(data: Any) -> bool:
     """Whether this is a data frame of pandas or polars: named columns, and rows and columns in its shape.
 
     >>> import polars
     >>> is_frame(polars.DataFrame({"T": [20, 80]})), is_frame([[20], [80]])
     (True, False)
     """
-    return hasattr(given, "columns") and len(getattr(given, "shape", ())) == 2
+    return hasattr(data, "columns") and len(getattr(data, "shape", ())) == 2
 
 
-def as_objects(given: Iterable[Any]) -> list[Any]:
+def as_objects(objects: Iterable[Any]) -> list[Any]:
     """The objects of a list, an array, a series or a frame; of a frame with several columns, one record a row.
 
     >>> import polars
@@ -115,22 +115,22 @@ def as_objects(given: Iterable[Any]) -> list[Any]:
     >>> as_objects(polars.Series("smiles", ["CCO", "CCN"]))
     ['CCO', 'CCN']
     """
-    if is_frame(given):
-        columns = [str(name) for name in given.columns]  # type: ignore[attr-defined]
-        cells = [_cells(given[name]) for name in given.columns]  # type: ignore[index, attr-defined]
+    if is_frame(objects):
+        columns = [str(name) for name in objects.columns]  # type: ignore[attr-defined]
+        cells = [_cells(objects[name]) for name in objects.columns]  # type: ignore[index, attr-defined]
         if len(columns) == 1:
             return cells[0]
         return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
-    if getattr(given, "ndim", 1) == 2 or not (hasattr(given, "to_list") or hasattr(given, "tolist")):
-        return list(given)
-    return _cells(given)
+    if getattr(objects, "ndim", 1) == 2 or not (hasattr(objects, "to_list") or hasattr(objects, "tolist")):
+        return list(objects)
+    return _cells(objects)
 
 
 def _cells(column: Any) -> list[Any]:
     """The cells of a series or of an array of one dimension as Python's own values."""
     read = getattr(column, "to_list", None) or column.tolist
-    found: Sequence[Any] = read()
-    return list(found)
+    cells: Sequence[Any] = read()
+    return list(cells)
 
 
 # Cells that a spreadsheet would run as formulas: an apostrophe before them on writing, taken away on reading.
@@ -160,8 +160,6 @@ def unguard(text: str) -> str:
     """
     return text[1:] if text.startswith("'") and RUNS.match(text) else text
 
-
-# Cells: numbers as people write them, and cells without content.
 
 Decimal = Literal[".", ","]
 
@@ -232,7 +230,7 @@ def numbers(cells: polars.Series, decimal: Decimal | None = None) -> Numbers:
 def _numbers(
     values: polars.Series, present: polars.Series, decimal: Decimal = ".", unclear: int | None = None
 ) -> Numbers:
-    """Numbers, with what is present but no finite number among the bad ones."""
+    """Returns numbers; cells that are neither empty nor a finite number are among the bad ones."""
     finite = values.is_finite().fill_null(value=False)
     # NaN in a typed column is a gap, as it is in text.
     bad = (present & ~finite & ~values.is_nan().fill_null(value=False)).arg_true().to_list()
@@ -316,11 +314,11 @@ def style_of(cells: polars.Series) -> Style:
     signed = text.str.contains("[.,]")
     dot = signed & fits["."] & ~text.str.contains(r"^[+\-]?0,")
     comma = signed & fits[","] & ~text.str.contains(r"^[+\-]?0\.")
-    share = max(int(each.sum()) for each in fits.values()) / max(int((text != "").sum()), 1)
-    told: dict[Decimal, polars.Series] = {".": dot & ~comma, ",": comma & ~dot}
-    if any(each.any() for each in told.values()):
-        decimal: Decimal = "," if int(told[","].sum()) > int(told["."].sum()) else "."
-        return Style(decimal, told[decimal].arg_true()[0], share)
+    share = max(int(fit.sum()) for fit in fits.values()) / max(int((text != "").sum()), 1)
+    signs: dict[Decimal, polars.Series] = {".": dot & ~comma, ",": comma & ~dot}
+    if any(fit.any() for fit in signs.values()):
+        decimal: Decimal = "," if int(signs[","].sum()) > int(signs["."].sum()) else "."
+        return Style(decimal, signs[decimal].arg_true()[0], share)
     unclear = (dot & comma & text.str.contains(",", literal=True)).arg_true()
     return Style(None, unclear[0] if len(unclear) else None, share)
 
@@ -341,8 +339,8 @@ def one_number(text: str, decimal: Decimal | None = None) -> float | None:
     (1.5, 1.5, 1.25, None)
     """
     first: Decimal = decimal or ("," if text.lstrip("+-").startswith("0,") else ".")
-    found = number(text, first)
-    return number(text, "." if first == "," else ",") if found is None else found
+    value = number(text, first)
+    return number(text, "." if first == "," else ",") if value is None else value
 
 
 # Cells and numbers as text.

@@ -35,7 +35,7 @@ def sign_of(
     """
     import polars
 
-    told: dict[Decimal, tuple[str, int]] = {}
+    places: dict[Decimal, tuple[str, int]] = {}
     unclear: tuple[str, int] | None = None
     for name in (*values, *objects):
         if table.column(name).dtype != polars.String:
@@ -46,22 +46,22 @@ def sign_of(
         if style.decimal is None:
             unclear = unclear or (name, style.place)
         else:
-            told.setdefault(style.decimal, (name, style.place))
-    if len(told) > 1:
-        raise TableError(_contradiction(table, told), settings={"text": "COLUMN"})
-    if unclear is not None and not told and otherwise is None:
+            places.setdefault(style.decimal, (name, style.place))
+    if len(places) > 1:
+        raise TableError(_contradiction(table, places), settings={"text": "COLUMN"})
+    if unclear is not None and not places and otherwise is None:
         name, place = unclear
         raise TableError(
             f"{table.where(place, name)}: {could_mean(table.column(name)[place].strip())}, and no other cell tells.",
             settings={"decimal": "", "text": name} if name in objects else {"decimal": ""},
         )
-    if unclear is not None and not told and table.dialect.delimiter == ";":
+    if unclear is not None and not places and table.dialect.delimiter == ";":
         return ","
-    return next(iter(told), otherwise)
+    return next(iter(places), otherwise)
 
 
-def _contradiction(table: Table, told: dict[Decimal, tuple[str, int]]) -> str:
-    (sign, (column, place)), (other, (another, further)) = told.items()
+def _contradiction(table: Table, places: dict[Decimal, tuple[str, int]]) -> str:
+    (sign, (column, place)), (other, (another, further)) = places.items()
     return (
         f"{table.where(place, column)}: {table.column(column)[place]!r} has a {CALLED[sign]}, but "
         f"{table.column(another)[further]!r} in row {table.number(further)}, column {another!r}, a {CALLED[other]}; "
@@ -106,8 +106,8 @@ def plain_unit(text: str) -> str:
     >>> plain_unit("ºC") == plain_unit(" deg C")
     True
     """
-    found = text.casefold().replace(" ", "").replace("μ", "µ")
-    return _SAME.get(found, found)
+    plain = text.casefold().replace(" ", "").replace("μ", "µ")
+    return _SAME.get(plain, plain)
 
 
 def without_units(cells: polars.Series) -> tuple[polars.Series, str] | str | None:
@@ -121,8 +121,8 @@ def without_units(cells: polars.Series) -> tuple[polars.Series, str] | str | Non
 
     if cells.dtype != polars.String or not _seem_to_have_units(cells):
         return None
-    found = cells.str.strip_chars().str.extract_groups(_WITH_UNIT)
-    number, unit = found.struct.field("1").str.strip_chars(), found.struct.field("2")
+    parts = cells.str.strip_chars().str.extract_groups(_WITH_UNIT)
+    number, unit = parts.struct.field("1").str.strip_chars(), parts.struct.field("2")
     written = [text for text in unit.drop_nulls().unique(maintain_order=True).to_list() if is_unit(text)]
     kinds: dict[str, str] = {}
     for text in written:
@@ -134,8 +134,8 @@ def without_units(cells: polars.Series) -> tuple[polars.Series, str] | str | Non
         return f"has numbers with the units {listed}; write all of them in one unit"
     has = unit.is_in(written).fill_null(value=False)
     bare = cells.zip_with(~has, number)
-    others = int((~has & cells.is_not_null()).sum())
-    also = f", and {others} without a unit, taken in the same" if others else ""
+    unitless = int((~has & cells.is_not_null()).sum())
+    also = f", and {unitless} without a unit, taken in the same" if unitless else ""
     return bare, f"has numbers in {next(iter(kinds.values())).strip()}{also}"
 
 
@@ -145,15 +145,15 @@ def _first(units: polars.Series, unit: str) -> int:
 
 def _seem_to_have_units(cells: polars.Series) -> bool:
     """Whether half of the first cells are numbers, and some of these have a unit."""
-    some = [text.strip() for text in cells.drop_nulls().head(SAMPLED).to_list() if text.strip().lower() not in MISSING]
-    matches = [re.match(_WITH_UNIT, text) for text in some]
+    sample = [
+        text.strip() for text in cells.drop_nulls().head(SAMPLED).to_list() if text.strip().lower() not in MISSING
+    ]
+    matches = [re.match(_WITH_UNIT, text) for text in sample]
     units = sum(match is not None and is_unit(match[2]) for match in matches)
-    bare = sum(re.match(r"^[+\-−]?[0-9][0-9.,]*$", text) is not None for text in some)
-    return units > 0 and units + bare >= HALF * len(some)
+    bare = sum(re.match(r"^[+\-−]?[0-9][0-9.,]*$", text) is not None for text in sample)
+    return units > 0 and units + bare >= HALF * len(sample)
 
 
-# What the cells of a table mean, where people write more than a program needs: units, a row of units, an average.
-#
 # The table itself stays as it is: it is what results are written into. `Table.column` gives the cells as understood.
 
 _WORDS = (
@@ -178,11 +178,11 @@ def understand(table: Table) -> Table:
     remarks: dict[str, str] = {}
     for column in table.frame:
         cells = _without_rows(column, aside)
-        found = without_units(cells)
-        if isinstance(found, tuple):
-            cells, remarks[column.name] = found
-        elif found is not None:
-            remarks[column.name] = _with_rows(table, found)
+        parted = without_units(cells)
+        if isinstance(parted, tuple):
+            cells, remarks[column.name] = parted
+        elif parted is not None:
+            remarks[column.name] = _with_rows(table, parted)
         if cells is not column:
             meant[column.name] = cells
     notes = [f"{table.name}: row {table.number(place)} is left out, as it {why}" for place, why in aside.items()]
@@ -191,7 +191,7 @@ def understand(table: Table) -> Table:
 
 def _with_rows(table: Table, remark: str) -> str:
     """A remark with numbers of rows in place of places."""
-    return re.sub(r"\{(\d+)\}", lambda found: str(table.number(int(found[1]))), remark)
+    return re.sub(r"\{(\d+)\}", lambda match: str(table.number(int(match[1]))), remark)
 
 
 def _without_rows(column: polars.Series, aside: dict[int, str]) -> polars.Series:
@@ -209,10 +209,10 @@ def _without_rows(column: polars.Series, aside: dict[int, str]) -> polars.Series
 
 def _rows_aside(table: Table) -> dict[int, str]:
     """The rows that are no experiments, by their places, and what they are."""
-    found = {}
+    remarks = {}
     if len(table) > 1 and (units := _units_row(table)):
-        found[0] = f"holds units ({', '.join(units)})"
-    return {**found, **_summaries(table)}
+        remarks[0] = f"holds units ({', '.join(units)})"
+    return {**remarks, **_summaries(table)}
 
 
 def _units_row(table: Table) -> list[str]:
@@ -292,9 +292,9 @@ def order_keys(cells: Sequence[Any]) -> list[Any]:
     texts = ["" if cell is None else _text(cell) for cell in cells]
     present = [text for text in texts if text]
     for read in (_number, *_dates(present)):
-        found = {text: read(text) for text in dict.fromkeys(present)}
-        if all(value is not None for value in found.values()):
-            return [found.get(text, -math.inf) for text in texts]
+        values = {text: read(text) for text in dict.fromkeys(present)}
+        if all(value is not None for value in values.values()):
+            return [values.get(text, -math.inf) for text in texts]
     return [_natural(text) for text in texts]
 
 

@@ -68,18 +68,18 @@ def above_header(text: str) -> Above:
     announced, count = None, 0
     while count < min(len(lines) - 1, TITLES):
         line = lines[count].strip()
-        found = re.fullmatch(r"\"?sep=(.)\"?", line, re.IGNORECASE)
-        announced = found[1] if found else announced
-        if not (found or not line or _is_remark(line, lines[count + 1 :]) or _is_title(line, lines[count + 1 :])):
+        match = re.fullmatch(r"\"?sep=(.)\"?", line, re.IGNORECASE)
+        announced = match[1] if match else announced
+        if not (match or not line or _is_remark(line, lines[count + 1 :]) or _is_title(line, lines[count + 1 :])):
             break
         count += 1
-    kept = lines[:count]
-    return Above(sum(map(len, kept)), tuple(line.strip("\r\n") for line in kept), announced)
+    above = lines[:count]
+    return Above(sum(map(len, above)), tuple(line.strip("\r\n") for line in above), announced)
 
 
 def _is_remark(line: str, following: Sequence[str]) -> bool:
     """Whether a line begins with # and is no header, which has as many cells as the rows below it."""
-    below = next((each for each in following if not each.startswith("#")), "")
+    below = next((line for line in following if not line.startswith("#")), "")
     return line.startswith("#") and not any(0 < line.count(d) == below.count(d) for d in DELIMITERS)
 
 
@@ -90,7 +90,7 @@ def _is_title(line: str, following: Sequence[str]) -> bool:
     for delimiter in DELIMITERS:
         if len([cell for cell in line.split(delimiter) if cell.strip()]) != 1:
             continue
-        names, *rows = [[cell.strip() for cell in each.split(delimiter)] for each in following if each.strip()] or [[]]
+        names, *rows = [[cell.strip() for cell in line.split(delimiter)] for line in following if line.strip()] or [[]]
         wide = len(names) > 1 and all(names) and not any(map(_is_number, names))
         if wide and any(len(row) == len(names) and any(map(_is_number, row)) for row in rows):
             return True
@@ -164,12 +164,12 @@ def find_delimiter(text: str, name: str = "") -> str:
     >>> find_delimiter("smiles;yield (%, isolated)\\nCCO;1,5\\nCCN;2,25\\n")
     ';'
     """
-    found = {d: _fit(text, d) for d in DELIMITERS}
-    possible = [d for d in DELIMITERS if found[d][0] > 1]
+    fits = {d: _fit(text, d) for d in DELIMITERS}
+    possible = [d for d in DELIMITERS if fits[d][0] > 1]
     if not possible:
         return "\t" if name.lower().removesuffix(".gz").endswith(".tsv") else ","
     # Of those that fit alike, a tab is no accident, and many cells are less likely one than few.
-    return max(possible, key=lambda d: (found[d][1], d == "\t", found[d][0], -DELIMITERS.index(d)))
+    return max(possible, key=lambda d: (fits[d][1], d == "\t", fits[d][0], -DELIMITERS.index(d)))
 
 
 def _fit(text: str, delimiter: str) -> tuple[int, float]:

@@ -124,10 +124,10 @@ def read_lines(text: str, source: Path) -> polars.DataFrame:
         lines = lines[1:]
     if not len(lines):
         raise TableError(f"{source} holds no molecule; give a SMILES in each line.")
-    found = lines.str.strip_chars().str.extract_groups(r"^(\S+)\s*(.*)$").struct.unnest()
-    found.columns = ["smiles", "name"]
-    named = found["name"].str.len_bytes().max()
-    frame = found.with_columns(polars.col("name").replace("", None)) if named else found.select("smiles")
+    parts = lines.str.strip_chars().str.extract_groups(r"^(\S+)\s*(.*)$").struct.unnest()
+    parts.columns = ["smiles", "name"]
+    named = parts["name"].str.len_bytes().max()
+    frame = parts.with_columns(polars.col("name").replace("", None)) if named else parts.select("smiles")
     return frame.with_columns(polars.lit(None, dtype=polars.String()).alias(VALUE))
 
 
@@ -158,8 +158,6 @@ def read_drawings(text: str, source: Path) -> tuple[polars.DataFrame, list[str]]
     return frame, [f"{source}: molecules that cannot be read are left out: number {listed}{more}"] if unread else []
 
 
-# Reading a table: what kind of file it is is found out from its bytes, and every row keeps the number people see.
-#
 # In a text file every cell is text, without the apostrophe that kept a spreadsheet from running it, and what it means
 # is decided by whoever uses the column. Rows are counted as a spreadsheet counts them: the header is row 1.
 
@@ -288,12 +286,12 @@ def _structures(source: Path, data: bytes, kind: str) -> Table:
 
 
 def _workbook(source: Path, data: bytes) -> Table:
-    found = read_sheet(data, str(source))
-    _check_header(source, found.names)
-    frame = found.frame
-    frame.columns = list(found.names)
-    dialect = Dialect(kind="workbook", sheet=found.title, header=found.header, places=found.places)
-    return Table(source, frame, dialect, found.header + 2, found.notes, computed=found.computed)
+    sheet = read_sheet(data, str(source))
+    _check_header(source, sheet.names)
+    frame = sheet.frame
+    frame.columns = list(sheet.names)
+    dialect = Dialect(kind="workbook", sheet=sheet.title, header=sheet.header, places=sheet.places)
+    return Table(source, frame, dialect, sheet.header + 2, sheet.notes, computed=sheet.computed)
 
 
 def _csv(source: Path, text: str, dialect: Dialect, skip_ragged: bool) -> Table:
@@ -383,8 +381,10 @@ def _delimiter_name(delimiter: str) -> str:
 
 def _without_unnamed(frame: polars.DataFrame, header: list[str]) -> tuple[polars.DataFrame, list[str]]:
     """Spreadsheets save columns that were once used: without a name and without content."""
-    kept = [k for k, name in enumerate(header) if name or not all(map(missing, frame.to_series(k).unique().to_list()))]
-    return frame[:, kept], [header[k] for k in kept]
+    places = [
+        k for k, name in enumerate(header) if name or not all(map(missing, frame.to_series(k).unique().to_list()))
+    ]
+    return frame[:, places], [header[k] for k in places]
 
 
 def _check_header(source: Path, header: Sequence[str]) -> None:

@@ -51,11 +51,11 @@ def _parse_number(text: str, kind: polars.DataType, decimal: Decimal) -> Any:
 def _parse_moment(text: str, kind: polars.DataType) -> Any:
     read = date if kind == polars.Date else time if kind == polars.Time else datetime
     try:
-        found: Any = read.fromisoformat(text)
+        moment: Any = read.fromisoformat(text)
     except ValueError:
         raise ValueError("it is no date or time such as 2026-01-31 or 2026-01-31 14:30") from None
     zone = getattr(kind, "time_zone", None)
-    return found.replace(tzinfo=ZoneInfo(zone)) if zone and found.tzinfo is None else found
+    return moment.replace(tzinfo=ZoneInfo(zone)) if zone and moment.tzinfo is None else moment
 
 
 def with_cells(column: polars.Series, changed: Mapping[int, Any], below: Sequence[Any]) -> polars.Series:
@@ -106,14 +106,14 @@ def _cast(column: polars.Series, kind: polars.DataType) -> polars.Series | None:
 def _series(cells: Sequence[Any], kind: polars.DataType) -> polars.Series | None:
     """The cells as a column of this type, if it holds them as they are."""
     try:
-        made = polars.Series(cells, dtype=kind, strict=True)
+        series = polars.Series(cells, dtype=kind, strict=True)
     except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
         return None
     near = SINGLE if kind == polars.Float32 else 0.0
-    return made if all(_is_same(a, b, near) for a, b in zip(cells, made.to_list(), strict=True)) else None
+    return series if all(_is_same(a, b, near) for a, b in zip(cells, series.to_list(), strict=True)) else None
 
 
-def _is_same(given: Any, held: Any, near: float) -> bool:
-    if isinstance(given, float) and isinstance(held, float):
-        return math.isclose(given, held, rel_tol=near) or (math.isnan(given) and math.isnan(held))
-    return bool(given == held) and isinstance(given, str) == isinstance(held, str)
+def _is_same(value: Any, held: Any, near: float) -> bool:
+    if isinstance(value, float) and isinstance(held, float):
+        return math.isclose(value, held, rel_tol=near) or (math.isnan(value) and math.isnan(held))
+    return bool(value == held) and isinstance(value, str) == isinstance(held, str)

@@ -261,7 +261,7 @@ def _edited(xml: bytes, body: _Element, changes: Mapping[Place, Any]) -> bytes:
 
 
 def _spliced(xml: bytes, pieces: list[tuple[int, int, bytes]]) -> bytes:
-    """The text with pieces replaced; at one place, what is put in stands before what is replaced, in their order."""
+    """Returns the text with pieces replaced; at one place insertions come before replacements, in their order."""
     out, at = [], 0
     for start, end, new in sorted(pieces, key=lambda piece: piece[:2]):
         out += [xml[at:start], new]
@@ -390,8 +390,8 @@ def read_sheet(data: bytes, name: str) -> WorkbookSheet:
     title, cells = filled[0]
     notes = []
     if len(filled) > 1:
-        others = ", ".join(repr(other) for other, _ in filled[1:])
-        notes.append(f"{name}: sheet {title!r} is read, not {others}; the first sheet counts")
+        further = ", ".join(repr(other) for other, _ in filled[1:])
+        notes.append(f"{name}: sheet {title!r} is read, not {further}; the first sheet counts")
     table = _table(title, cells, notes)
     formulas = formula_columns(data, title, name)
     named = (column for place, column in zip(table.places, table.names, strict=True) if place in formulas)
@@ -471,9 +471,9 @@ def _series(name: str, cells: list[Any]) -> polars.Series:
     cells = [_reading_plain(cell) for cell in cells]
     kinds = {type(cell) for cell in cells if cell is not None}
     if kinds and kinds <= {int, float}:
-        whole = all(cell is None or (float(cell).is_integer() and abs(cell) < 2**53) for cell in cells)
-        values = [None if cell is None else int(cell) if whole else float(cell) for cell in cells]
-        return polars.Series(name, values, dtype=polars.Int64() if whole else polars.Float64())
+        integers = all(cell is None or (float(cell).is_integer() and abs(cell) < 2**53) for cell in cells)
+        values = [None if cell is None else int(cell) if integers else float(cell) for cell in cells]
+        return polars.Series(name, values, dtype=polars.Int64() if integers else polars.Float64())
     if len(kinds) == 1 and kinds <= {bool, date, datetime, time}:
         return polars.Series(name, cells)
     texts = [None if cell is None else cell if isinstance(cell, str) else cell_text(cell) for cell in cells]
@@ -676,17 +676,17 @@ def _changes(
             places[name] = max((*places.values(), *beside), default=-1) + 1
             changes[dialect.header, places[name]] = name
         for row, cell in enumerate(new[name].to_list()):
-            known = before[row] if row < len(before) else None
-            if not _is_same(cell, known):
+            previous = before[row] if row < len(before) else None
+            if not _is_same(cell, previous):
                 changes[dialect.header + 1 + row, places[name]] = _typed(cell)
     return changes
 
 
-def _is_same(cell: Any, known: Any) -> bool:
+def _is_same(cell: Any, previous: Any) -> bool:
     """Whether a cell is as it was; a number may have become a text, as its column holds texts by now."""
-    if isinstance(cell, str) and isinstance(known, int | float):
-        return number(cell) == known
-    return bool(cell == known)
+    if isinstance(cell, str) and isinstance(previous, int | float):
+        return number(cell) == previous
+    return bool(cell == previous)
 
 
 def _typed(cell: Any) -> Any:

@@ -50,7 +50,7 @@ def exclusive(table: Path, waiting: Callable[[], None]) -> Iterator[None]:
 
 
 def opened_by(file: Path) -> Path | None:
-    """The file that a spreadsheet keeps beside a file which it has open, if there is one."""
+    """Returns the lock file that a spreadsheet program keeps beside an open file, or None."""
     marks = (file.with_name(f"~${file.name}"), file.with_name(f".~lock.{file.name}#"))
     return next((mark for mark in marks if mark.exists()), None)
 
@@ -158,14 +158,14 @@ def back_up(source: Path) -> Path:
     Later copies have larger numbers, also where earlier ones are gone.
     """
     source = Path(os.path.realpath(source))
-    found: list[Path] = []
+    copies: list[Path] = []
 
     def publish(aside: Path) -> None:
         shutil.copystat(source, aside)
-        found.append(_publish_new(aside, source))
+        copies.append(_publish_new(aside, source))
 
     _write_aside(_aside(source.with_name(f"{source.name}.bak")), source.read_bytes(), PRIVATE, publish)
-    return found[0]
+    return copies[0]
 
 
 def _aside(target: Path) -> Path:
@@ -276,7 +276,7 @@ WORKBOOKS = (".xlsx",)
 
 
 def check_name(target: Path) -> None:
-    """Refuse a name that promises what is not written: a document, a database."""
+    """Raises a UsageError if the end of a name promises another kind of file, such as a document or a database."""
     ending = _ending(target)
     if ending not in (*TEXTS, *TABS, *PARQUETS, *WORKBOOKS):
         raise UsageError(

@@ -60,26 +60,26 @@ def check_similarity(
         check_refused(similarity, objects, x)
 
 
-def _require(kept: Any, message: str) -> None:
+def _require(holds: Any, message: str) -> None:
     """An assertion that stays under `python -O`."""
-    if not kept:
+    if not holds:
         raise AssertionError(message)
 
 
-def _close_slopes(law: str, found: Any, expected: Any) -> None:
+def _close_slopes(law: str, actual: Any, expected: Any) -> None:
     # A derivative that vanishes leaves the rounding of the finite difference.
-    _close(law, found, expected, SLOPE_ERROR, least=1e-3)
+    _close(law, actual, expected, SLOPE_ERROR, least=1e-3)
 
 
-def _close(law: str, found: Any, expected: Any, tolerance: float = ROUNDING, least: float = 1e-12) -> None:
+def _close(law: str, actual: Any, expected: Any, tolerance: float = ROUNDING, least: float = 1e-12) -> None:
     """Equal up to `tolerance`, relative to the largest number expected (or to `least`)."""
-    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
-    _require(found.shape == expected.shape, f"{law}: shape {found.shape} where {expected.shape} is expected")
-    gap = np.abs(found - expected)
+    actual, expected = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
+    _require(actual.shape == expected.shape, f"{law}: shape {actual.shape} where {expected.shape} is expected")
+    gap = np.abs(actual - expected)
     limit = tolerance * max(least, float(np.max(np.abs(expected), initial=0.0)))
     if gap.size and not gap.max() <= limit:
         place = tuple(map(int, np.unravel_index(int(np.argmax(gap)), gap.shape)))
-        raise AssertionError(f"{law}: {found[place]:.8g} where {expected[place]:.8g} is expected, at {place}")
+        raise AssertionError(f"{law}: {actual[place]:.8g} where {expected[place]:.8g} is expected, at {place}")
 
 
 def check_scores(similarity: Similarity, objects: Sequence[Any], encoding: Encoding, scores: Matrix) -> None:
@@ -123,8 +123,8 @@ def check_encoding(
     order = rng.permutation(n)
     again = similarity.encode([objects[i] for i in order])
     _close("permuted objects have permuted scores", similarity.between(again, again), scores[np.ix_(order, order)])
-    some = rng.choice(n, size=half, replace=False)
-    for law, index in (("an index array", some), ("a slice", slice(1, half + 1))):
+    sample = rng.choice(n, size=half, replace=False)
+    for law, index in (("an index array", sample), ("a slice", slice(1, half + 1))):
         taken = take(encoding, index)
         _close(f"taking entries by {law}", similarity.between(taken, encoding), scores[index])
         _close(f"taking entries by {law}, the other way", similarity.between(encoding, taken), scores[:, index])
@@ -136,9 +136,9 @@ def check_encoding(
         count_rows(joined) == n,
         f"joining encodings of {half} and {n - half} objects gives {count_rows(joined)} entries",
     )
-    others = np.roll(np.arange(n), 1)
-    paired = similarity.paired(encoding, take(encoding, others))
-    _close("`paired` is a diagonal of `between`", paired, scores[np.arange(n), others])
+    shifted = np.roll(np.arange(n), 1)
+    paired = similarity.paired(encoding, take(encoding, shifted))
+    _close("`paired` is a diagonal of `between`", paired, scores[np.arange(n), shifted])
     _close("joining encodings", similarity.between(joined, joined), scores)
     _close("joining encodings, within", similarity.within(joined), np.diagonal(scores))
 
@@ -207,8 +207,8 @@ def check_gradient(
         lambda x: np.sum(weights * similarity.between(similarity.encode(x), there), axis=1), here, move, gradient
     )
     _close_slopes("the gradient of `linearise` is the finite difference", gradient, expected)
-    own, pull_own = similarity.linearise_within(a)
-    _close("`linearise_within` gives the scores", own, similarity.within(a))
+    selves, pull_own = similarity.linearise_within(a)
+    _close("`linearise_within` gives the scores", selves, similarity.within(a))
     gradient = pull_own(weights[:, 0])
     expected = _differences(lambda x: weights[:, 0] * similarity.within(similarity.encode(x)), here, move, gradient)
     _close_slopes("the gradient of `linearise_within` is the finite difference", gradient, expected)
@@ -248,7 +248,7 @@ def _fields(similarity: Similarity) -> list[tuple[str, Similarity]]:
 
 
 def check_refused(similarity: Similarity, objects: Sequence[Any], wrong: Any) -> None:
-    """A wrong object among others is refused with a SimilarityError."""
+    """Raises an AssertionError unless a wrong object among others raises a SimilarityError."""
     try:
         similarity.encode([*objects, wrong])
     except SimilarityError as error:

@@ -66,7 +66,7 @@ class ColumnOptions:
         if self.decimal not in (None, ".", ","):
             raise UsageError(f"--decimal is '.' or ',', not {self.decimal!r}.")
         decimal = cast("Decimal | None", self.decimal)
-        value, *others = self.aims().columns or (None,)
+        value, *further = self.aims().columns or (None,)
         from likewise.campaign.sheet import Choices
 
         return Choices(
@@ -76,7 +76,7 @@ class ColumnOptions:
             tuple(self.text or ()),
             decimal,
             bool(self.skip_bad),
-            others=tuple(name for name in others if name is not None),
+            others=tuple(name for name in further if name is not None),
             block=self.block,
             optimised=tuple(self.aims().objectives),
         )
@@ -129,10 +129,10 @@ class Aim(ModelOptions):
         """What is asked for, of a table with these columns."""
         aims = columns.aims(self.minimize)
         directions = [*aims.objectives.values()] or ["minimize" if self.minimize else "maximize"]
-        given = replace(super().request(columns), direction=directions[0])
+        request = replace(super().request(columns), direction=directions[0])
         if not aims.several:
-            return replace(given, bounds=parse_bounds(_own_bounds(self.bounds, aims)))
-        return replace(given, aims=aims, bounds=parse_named_bounds(self.bounds))
+            return replace(request, bounds=parse_bounds(_own_bounds(self.bounds, aims)))
+        return replace(request, aims=aims, bounds=parse_named_bounds(self.bounds))
 
 
 @dataclass(frozen=True)
@@ -194,14 +194,14 @@ def parse_named_bounds(text: str | None) -> dict[str, Bounds] | None:
     """
     if text is None:
         return None
-    found: dict[str, Bounds] = {}
+    by_name: dict[str, Bounds] = {}
     for part in text.split(";"):
         name, sign, ends = part.rpartition("=")
         bounds = parse_bounds(ends) if sign else None
         if bounds is None:
             raise UsageError(f"--bounds {text!r}: there are several columns of values; say whose, as in yield=0,100.")
-        found[name.strip()] = bounds
-    return found
+        by_name[name.strip()] = bounds
+    return by_name
 
 
 def parse_bounds(text: str | None) -> Bounds | None:

@@ -71,6 +71,6 @@ def suggest(
     With --out, or in the folder of a likewise.toml, the suggestions are runs with names of their own: they are written
     to --out and noted in FILE. Fill in their values, merge them with `likewise tell`, and suggest again.
     """
-    own = {"n": n, "out": out, "report": report, "space": space}
-    own |= {"method": method, "acquisition": acquisition, "strategy": strategy}
-    return work.suggest.suggest(file, work.suggest.Typed(own, columns, model, plate, more, force), console)
+    options = {"n": n, "out": out, "report": report, "space": space}
+    options |= {"method": method, "acquisition": acquisition, "strategy": strategy}
+    return work.suggest.suggest(file, work.suggest.Typed(options, columns, model, plate, more, force), console)

@@ -36,8 +36,10 @@ def compare(file: Path | None, columns: options.ColumnOptions, model: options.Ai
         )
 
     with console.working("comparing similarities"):
-        problem, found = solve(table, request, work, console)
-    return Reply(lambda: _comparisons_json(problem, found, console), lambda: _say_comparisons(problem, found))
+        problem, comparisons = solve(table, request, work, console)
+    return Reply(
+        lambda: _comparisons_json(problem, comparisons, console), lambda: _say_comparisons(problem, comparisons)
+    )
 
 
 def _compare(problem: Problem, outcome: str | None, seed: int, console: Console) -> Comparison:
@@ -48,46 +50,48 @@ def _compare(problem: Problem, outcome: str | None, seed: int, console: Console)
         of = "" if outcome is None else f"{outcome}: "
         console.note(f"{of}Compared on {MOST} of the {len(places)} measured rows, drawn at random")
         places = np.sort(np.random.default_rng(seed).choice(places, size=MOST, replace=False)).tolist()
-    told = [sheet.measurement(i, outcome) for i in places]
+    measurements = [sheet.measurement(i, outcome) for i in places]
     return compare_similarities(
         [sheet.objects[i] for i in places],
-        [one.value for one in told],
+        [m.value for m in measurements],
         problem.similarities,
-        std=[one.std or 0.0 for one in told] if sheet.has_stds(outcome) else None,
-        limits=[one.limit for one in told],
+        std=[m.std or 0.0 for m in measurements] if sheet.has_stds(outcome) else None,
+        limits=[m.limit for m in measurements],
     )
 
 
-def _comparisons_json(problem: Problem, found: PerOutcome[Comparison], console: Console) -> dict[str, Any]:
-    data = answers_json(found, Comparison.to_json)
-    head = header_json(problem, console, _notes({name: each.diagnosis for name, each in found.items()}))
-    return data | head if None in found else head | {"same_ranking": _rank(found)[0]} | data
+def _comparisons_json(problem: Problem, comparisons: PerOutcome[Comparison], console: Console) -> dict[str, Any]:
+    data = answers_json(comparisons, Comparison.to_json)
+    head = header_json(problem, console, _notes({name: c.diagnosis for name, c in comparisons.items()}))
+    return data | head if None in comparisons else head | {"same_ranking": _rank(comparisons)[0]} | data
 
 
-def _say_comparisons(problem: Problem, found: PerOutcome[Comparison]) -> None:
-    say_each(found, problem.study.goals, lambda _, each: say(str(each)))
-    if len(found) > 1 and (text := _rank(found)[1]):
+def _say_comparisons(problem: Problem, comparisons: PerOutcome[Comparison]) -> None:
+    say_each(comparisons, problem.study.goals, lambda _, comparison: say(str(comparison)))
+    if len(comparisons) > 1 and (text := _rank(comparisons)[1]):
         say("", text)
 
 
-def _rank(found: PerOutcome[Comparison]) -> tuple[bool, str]:
-    """Whether the similarities come in one order for all outcomes, and what is to be said of that."""
-    orders = {name: [row.name for row in each.rows] for name, each in found.items()}
-    first, *others = orders.values()
+def _rank(comparisons: PerOutcome[Comparison]) -> tuple[bool, str]:
+    """Returns whether the order of similarities is the same for all outcomes, and a sentence on it."""
+    orders = {name: [row.name for row in comparison.rows] for name, comparison in comparisons.items()}
+    first, *rest = orders.values()
     best: dict[str, list[str]] = {}
     for name, order in orders.items():
         best.setdefault(order[0], []).append(str(name))
-    if all(order == first for order in others):
+    if all(order == first for order in rest):
         return True, f"The order is the same for all outcomes: {', '.join(first)}." if len(first) > 1 else ""
     if len(best) == 1:
         return False, f"{first[0]} predicts best for all outcomes; the order of the others differs."
-    each = "; ".join(f"{' and '.join(names)} by {similarity}" for similarity, names in best.items())
-    return False, f"The order differs between outcomes. Predicted best are {each}."
+    winners = "; ".join(f"{' and '.join(names)} by {similarity}" for similarity, names in best.items())
+    return False, f"The order differs between outcomes. Predicted best are {winners}."
 
 
-def _notes(found: Mapping[str | None, Diagnosis]) -> list[str]:
+def _notes(diagnoses: Mapping[str | None, Diagnosis]) -> list[str]:
     """What the diagnoses note, each with its outcome."""
-    return [note if name is None else f"{name}: {note}" for name, each in found.items() for note in each.notes]
+    return [
+        note if name is None else f"{name}: {note}" for name, diagnosis in diagnoses.items() for note in diagnosis.notes
+    ]
 
 
 def diagnose(file: Path | None, columns: options.ColumnOptions, model: options.Aim, console: Console) -> Reply:
@@ -100,13 +104,13 @@ def diagnose(file: Path | None, columns: options.ColumnOptions, model: options.A
         return ask_each(problem, FEWEST, "a diagnosis", lambda name: problem.study.diagnose(outcome=name), console)
 
     with console.working("leaving out each object in turn"):
-        problem, found = solve(table, model.request(columns), work, console)
+        problem, diagnoses = solve(table, model.request(columns), work, console)
     return Reply(
-        lambda: _diagnoses_json(problem, found, console),
-        lambda: say_each(found, problem.study.goals, lambda _, each: say(str(each))),
+        lambda: _diagnoses_json(problem, diagnoses, console),
+        lambda: say_each(diagnoses, problem.study.goals, lambda _, diagnosis: say(str(diagnosis))),
     )
 
 
-def _diagnoses_json(problem: Problem, found: PerOutcome[Diagnosis], console: Console) -> dict[str, Any]:
-    data, head = answers_json(found, Diagnosis.to_json), header_json(problem, console, _notes(found))
-    return data | head if None in found else head | data
+def _diagnoses_json(problem: Problem, diagnoses: PerOutcome[Diagnosis], console: Console) -> dict[str, Any]:
+    data, head = answers_json(diagnoses, Diagnosis.to_json), header_json(problem, console, _notes(diagnoses))
+    return data | head if None in diagnoses else head | data

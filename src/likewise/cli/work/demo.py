@@ -84,12 +84,12 @@ class Laboratory:
     @cached_property
     def truth(self) -> dict[str, float]:
         """The yield of each molecule, without noise."""
-        found = {}
+        yields = {}
         for (ring, (pull, bulk)), (amine, (other_pull, other_bulk)) in product(RINGS.items(), AMINES.items()):
             smiles = ring.format(f"C(=O){amine}")
             off = ((pull - 0.4 * other_pull - 0.45) / 0.25) ** 2 + ((bulk + 0.8 * other_bulk - 0.9) / 0.3) ** 2
-            found[smiles] = 4.0 + 88.0 * math.exp(-0.5 * off)
-        return found
+            yields[smiles] = 4.0 + 88.0 * math.exp(-0.5 * off)
+        return yields
 
     @cached_property
     def molecules(self) -> list[str]:
@@ -119,8 +119,6 @@ class Laboratory:
         rows = polars.read_csv(table, infer_schema=False).select("smiles", polars.col("yield").cast(float)).rows()
         return {smiles: value for smiles, value in rows if value is not None}
 
-
-# What `likewise demo` does: a whole optimisation on a made-up problem, whose files are left to look at.
 
 TABLE, NEXT, REPORT = "molecules.csv", "next.csv", "report.html"
 COLUMNS = options.ColumnOptions(["smiles"], ["yield"])
@@ -154,16 +152,16 @@ def demo(folder: Path, rounds: int, n: int, seed: int, force: bool, console: Con
     def data() -> dict[str, Any]:
         answer(table, COLUMNS.choices, _request(seed), n, Files(following, report), Listener())
         files = {"table": str(table), "next": str(following), "report": str(report)}
-        return {"rounds": [each._asdict() for each in done], "files": files, "next_command": command}
+        return {"rounds": [round._asdict() for round in done], "files": files, "next_command": command}
 
     def in_words() -> None:
         say(f"{table}: {len(laboratory.molecules)} made-up molecules, none of them measured at first.", "")
         rows = [(str(r.round), str(r.measured), f"{r.best:.1f}", f"{r.rank} of {r.molecules}") for r in done]
         say_table(("round", "measured", "best yield (%)", "true rank"), rows, right=(0, 1, 2, 3))
         say("", "The next batch, and the report:", "", f"    {command}", "")
-        own = dict.fromkeys(("space", "method", "acquisition", "strategy"))
-        own |= {"n": n, "out": following, "report": report}
-        typed = Typed(own, COLUMNS, options.Aim(seed=seed), options.PlateOptions(), more=False, force=False)
+        choices = dict.fromkeys(("space", "method", "acquisition", "strategy"))
+        choices |= {"n": n, "out": following, "report": report}
+        typed = Typed(choices, COLUMNS, options.Aim(seed=seed), options.PlateOptions(), more=False, force=False)
         suggest(table, typed, console).say()
 
     return Reply(data, in_words)
@@ -198,6 +196,6 @@ def _measure(laboratory: Laboratory, table: Path, following: Path, n: int, numbe
         if file is not None:
             file.unlink()
     measured = laboratory.measurements(table)
-    found = max(laboratory.truth[smiles] for smiles in measured)
-    better = sum(truth > found for truth in laboratory.truth.values())
+    best = max(laboratory.truth[smiles] for smiles in measured)
+    better = sum(truth > best for truth in laboratory.truth.values())
     return DemoRound(number, len(measured), max(measured.values()), better + 1, len(laboratory.truth))

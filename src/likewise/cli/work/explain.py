@@ -31,8 +31,13 @@ def explain(words: list[str], most: int, columns: options.ColumnOptions, model: 
     for note in beyond_seen(x, table.in_play, table.roles.objects[0]):
         console.note(note)
     with console.working("comparing objects"):
-        problem, found = solve(table, model.request(columns), lambda p: _explain(p, x, most, console), console, [x])
-    return Reply(lambda: header_json(problem, console) | _data(problem, x, found), lambda: _say_all(problem, x, found))
+        problem, predictions = solve(
+            table, model.request(columns), lambda p: _explain(p, x, most, console), console, [x]
+        )
+    return Reply(
+        lambda: header_json(problem, console) | _data(problem, x, predictions),
+        lambda: _say_all(problem, x, predictions),
+    )
 
 
 def _explain(problem: Problem, x: Any, most: int, console: Console) -> PerOutcome[ObjectPrediction]:
@@ -63,8 +68,8 @@ class ObjectPrediction(NamedTuple):
 
 
 def _predict(problem: Problem, x: Any, most: int, outcome: str | None) -> ObjectPrediction:
-    found = problem.study.predict([x], outcome=outcome)
-    mean, std, low, high = (float(row[0]) for row in (*found, *found.interval()))
+    prediction = problem.study.predict([x], outcome=outcome)
+    mean, std, low, high = (float(row[0]) for row in (*prediction, *prediction.interval()))
     because = problem.study.explain(x, most, outcome=outcome)
     shares = weights_json(problem, outcome)
     return ObjectPrediction(x, mean, std, low, high, because, _rows_of(problem, x, outcome), shares)
@@ -109,7 +114,7 @@ def _rows_of(problem: Problem, x: Any, outcome: str | None) -> list[tuple[int, M
 def _known(problem: Problem, x: Any) -> dict[str, float]:
     """What is known of an object without a measurement, by column: objectives that every row of the table has."""
     computed = problem.study.goals.computed if problem.place(x) is not None else {}
-    return {name: float(each.values([x])[0]) for name, each in computed.items()}
+    return {name: float(goal.values([x])[0]) for name, goal in computed.items()}
 
 
 def _feasible(problem: Problem, x: Any) -> float | None:
@@ -118,15 +123,15 @@ def _feasible(problem: Problem, x: Any) -> float | None:
     return float(problem.study.chance_feasible([x])[0]) if limited else None
 
 
-def _say_all(problem: Problem, x: Any, found: PerOutcome[ObjectPrediction]) -> None:
-    if None in found:
-        _say(problem, found[None], None, f"{shown(x)}: expected")
+def _say_all(problem: Problem, x: Any, predictions: PerOutcome[ObjectPrediction]) -> None:
+    if None in predictions:
+        _say(problem, predictions[None], None, f"{shown(x)}: expected")
         return
     say(shown(x))
     if (chance := _feasible(problem, x)) is not None:
         say(f"Chance to keep {_limits(problem)}: {percent(chance)}.")
     say(*(f"{name} is known: {value:.6g}." for name, value in _known(problem, x).items()), "")
-    say_each(found, problem.study.goals, lambda name, each: _say(problem, each, name, "Expected"))
+    say_each(predictions, problem.study.goals, lambda name, prediction: _say(problem, prediction, name, "Expected"))
 
 
 def _limits(problem: Problem) -> str:
@@ -135,13 +140,15 @@ def _limits(problem: Problem) -> str:
     return " and ".join(f"{name} {limits_text(limits[name])}" for name in problem.outcomes if name in limits)
 
 
-def _say(problem: Problem, found: ObjectPrediction, outcome: str | None, begin: str) -> None:
+def _say(problem: Problem, prediction: ObjectPrediction, outcome: str | None, begin: str) -> None:
     assert problem.sheet is not None
     roles = problem.sheet.roles
     value = roles.value if outcome is None else outcome
-    say(f"{begin} {value} {expectation(found.mean, found.low, found.high)}, with a chance of 95 %")
-    say(*(f"It was measured: {value} in row {row}." for row, value in found.measured), "")
-    rows = [(f"{a.influence:+.3f}", _text(a), shown(a.object), str(problem.row(a.object))) for a in found.analogues]
+    say(f"{begin} {value} {expectation(prediction.mean, prediction.low, prediction.high)}, with a chance of 95 %")
+    say(*(f"It was measured: {value} in row {row}." for row, value in prediction.measured), "")
+    rows = [
+        (f"{a.influence:+.3f}", _text(a), shown(a.object), str(problem.row(a.object))) for a in prediction.analogues
+    ]
     say_table(("weight", value, ", ".join(roles.objects), "row"), rows, right=(0, 1, 3))
 
 
@@ -153,19 +160,21 @@ def _limit(measured: Measurement) -> dict[str, str]:
     return {} if measured.limit is None else {"limit": measured.limit}
 
 
-def _data(problem: Problem, x: Any, found: PerOutcome[ObjectPrediction]) -> dict[str, Any]:
-    several = {} if None in found else {"chance_feasible": _feasible(problem, x), "known": _known(problem, x)}
-    each = answers_json(found, lambda one: _prediction_json(problem, one))
-    return {"object": problem.study.space.to_json(x), **several, **each}
+def _data(problem: Problem, x: Any, predictions: PerOutcome[ObjectPrediction]) -> dict[str, Any]:
+    several = {} if None in predictions else {"chance_feasible": _feasible(problem, x), "known": _known(problem, x)}
+    outcomes = answers_json(predictions, lambda prediction: _prediction_json(problem, prediction))
+    return {"object": problem.study.space.to_json(x), **several, **outcomes}
 
 
-def _prediction_json(problem: Problem, found: ObjectPrediction) -> dict[str, Any]:
+def _prediction_json(problem: Problem, prediction: ObjectPrediction) -> dict[str, Any]:
     return {
-        "mean": found.mean,
-        "std": found.std,
-        "low": found.low,
-        "high": found.high,
-        "measurements": [{"row": row, "value": one.value, **_limit(one)} for row, one in found.measured],
-        "because": analogues_json(problem, found.analogues),
-        "similarities": found.similarities,
+        "mean": prediction.mean,
+        "std": prediction.std,
+        "low": prediction.low,
+        "high": prediction.high,
+        "measurements": [
+            {"row": row, "value": measurement.value, **_limit(measurement)} for row, measurement in prediction.measured
+        ],
+        "because": analogues_json(problem, prediction.analogues),
+        "similarities": prediction.similarities,
     }

@@ -56,28 +56,28 @@ def init(file: Path, wanted: Wanted, columns: options.ColumnOptions, model: opti
         write_empty(file, where, columns.choices)
     file = _as_table(file, console)
     chosen = _choices(file, columns.choices, where)
-    found = sheet(file, chosen, console, where, may_be_empty=True)
-    settings = _settings(found, chosen, model, columns)
+    read = sheet(file, chosen, console, where, may_be_empty=True)
+    settings = _settings(read, chosen, model, columns)
     report = None if wanted.report is None else wanted.report.name
     settings |= {"n": wanted.n, "space": wanted.space, "report": report, **vars(wanted.together)}
-    _check_together(wanted.together, found, where)
+    _check_together(wanted.together, read, where)
     following = (wanted.out or Path(f"next{_ending(file)}")).name
-    about = {} if where is not None else dict(found.kinds)
-    text = project_text(file.name, settings, units=_units(found), following=following, about=about)
+    about = {} if where is not None else dict(read.kinds)
+    text = project_text(file.name, settings, units=_units(read), following=following, about=about)
     backup = keep_backup(target) if target.exists() else None
     write_bytes(target, text.encode())
     project = read_project(target)
     following_command = command("suggest", project=project)
     return Reply(
-        lambda: _data(found, target, settings, following_command, console),
-        lambda: _say(found, target, settings, backup, following_command),
+        lambda: _data(read, target, settings, following_command, console),
+        lambda: _say(read, target, settings, backup, following_command),
     )
 
 
-def _check_together(together: options.Together, found: Sheet, space: Space | None) -> None:
+def _check_together(together: options.Together, read: Sheet, space: Space | None) -> None:
     """Refuse columns that are not there, which no round could keep to."""
     batch = together.batch
-    known = list(found.table.columns) if space is None else list(space.parts)
+    columns = list(read.table.columns) if space is None else list(space.parts)
     named = {
         "--cost": [batch.cost] if batch.cost else [],
         "--same": batch.same,
@@ -85,8 +85,8 @@ def _check_together(together: options.Together, found: Sheet, space: Space | Non
         "--fix": batch.fixed,
     }
     for option, names in named.items():
-        if missing := [name for name in names if name not in known]:
-            raise UsageError(f"{option}: {found.table.name} has no column {missing[0]!r}; it has {', '.join(known)}.")
+        if missing := [name for name in names if name not in columns]:
+            raise UsageError(f"{option}: {read.table.name} has no column {missing[0]!r}; it has {', '.join(columns)}.")
     batch.check_budget()
 
 
@@ -144,8 +144,8 @@ def _value(file: Path, chosen: Choices) -> str:
     return sheet(file, replace(chosen, objects=(table.columns[0],)), Listener(), may_be_empty=True).roles.value
 
 
-def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: options.ColumnOptions) -> dict[str, Any]:
-    roles = found.roles
+def _settings(read: Sheet, chosen: Choices, model: options.Aim, columns: options.ColumnOptions) -> dict[str, Any]:
+    roles = read.roles
     named = columns if columns.value else replace(columns, value=[roles.value])
     return {
         "aims": named.aims(model.minimize),
@@ -157,16 +157,16 @@ def _settings(found: Sheet, chosen: Choices, model: options.Aim, columns: option
         "decimal": chosen.decimal,
         "skip_bad": chosen.skip_bad or None,
         **vars(model),
-        "bounds": model.bounds or _percent(found),
+        "bounds": model.bounds or _percent(read),
     }
 
 
-def _percent(found: Sheet) -> str | None:
+def _percent(read: Sheet) -> str | None:
     """From 0 to 100, where the values are in percent by their name and none lies outside."""
-    values = [value for place in found.measured if (value := found.values[place]) == value]
+    values = [value for place in read.measured if (value := read.values[place]) == value]
     inside = all(0 <= value <= 100 for value in values)
-    of = f"{found.roles.value}=" if found.roles.others else ""
-    return f"{of}0,100" if _unit(found.roles.value) in PERCENT and inside else None
+    of = f"{read.roles.value}=" if read.roles.others else ""
+    return f"{of}0,100" if _unit(read.roles.value) in PERCENT and inside else None
 
 
 def _unit(name: str) -> str | None:
@@ -179,43 +179,43 @@ def _unit(name: str) -> str | None:
     return None if match is None else match[1]
 
 
-def _units(found: Sheet) -> dict[str, str]:
-    names = (*found.roles.objects, *found.roles.values)
+def _units(read: Sheet) -> dict[str, str]:
+    names = (*read.roles.objects, *read.roles.values)
     return {name: unit for name in names if (unit := _unit(name)) is not None}
 
 
-def _say(found: Sheet, target: Path, settings: Mapping[str, Any], backup: Path | None, following: str) -> None:
-    roles, aims = found.roles, settings["aims"]
-    kinds = [f"{name} ({found.kinds[name]})" if name in found.kinds else name for name in roles.objects]
-    own = count(len(found.candidates), "candidate") if settings["space"] is None else "candidates of the space"
-    say(f"{found.table.name}: {count(len(found.measured), 'measured row')}, {own}.")
+def _say(read: Sheet, target: Path, settings: Mapping[str, Any], backup: Path | None, following: str) -> None:
+    roles, aims = read.roles, settings["aims"]
+    kinds = [f"{name} ({read.kinds[name]})" if name in read.kinds else name for name in roles.objects]
+    candidates = count(len(read.candidates), "candidate") if settings["space"] is None else "candidates of the space"
+    say(f"{read.table.name}: {count(len(read.measured), 'measured row')}, {candidates}.")
     say(f"An experiment is described by: {', '.join(kinds)}.")
-    measured = [name for name in roles.values if name not in found.given]
+    measured = [name for name in roles.values if name not in read.given]
     aim = aims.text if aims.several else aims.text.removesuffix(f" {roles.value}")
     say(f"Measured is: {', '.join(measured)}; {aim} is looked for.")
     if settings["bounds"]:
         say(f"Values lie between: {settings['bounds'].replace(',', ' and ').replace('=', ' ')}.")
-    taken = {*roles.taken, *found.own, settings["cost"]}
-    if left := [name for name in found.table.columns if name not in taken]:
+    taken = {*roles.taken, *read.own, settings["cost"]}
+    if left := [name for name in read.table.columns if name not in taken]:
         say(f"Not used, and kept: {', '.join(left)}.")
     say(f"Written to {target}. Change it there if something is not right, for instance the direction.")
     if backup is not None:
         say(f"The old settings are kept as {backup}.")
-    if not len(found.table) and settings["space"] is None:
-        say(f"{found.table.name} has no rows yet: add one for each object that can be made, then: {following}")
+    if not len(read.table) and settings["space"] is None:
+        say(f"{read.table.name} has no rows yet: add one for each object that can be made, then: {following}")
     else:
         say(f"Next: {following}")
 
 
-def _data(found: Sheet, target: Path, settings: Mapping[str, Any], following: str, console: Console) -> dict[str, Any]:
+def _data(read: Sheet, target: Path, settings: Mapping[str, Any], following: str, console: Console) -> dict[str, Any]:
     return {
-        "file": found.table.name,
+        "file": read.table.name,
         "settings": str(target),
-        "object_columns": list(found.roles.objects),
-        "value_column": found.roles.value,
+        "object_columns": list(read.roles.objects),
+        "value_column": read.roles.value,
         **directions_json(settings["aims"]),
-        "measured": len(found.measured),
-        "candidates": len(found.candidates),
+        "measured": len(read.measured),
+        "candidates": len(read.candidates),
         "notes": console.notes,
         "next_command": following,
     }

@@ -34,16 +34,16 @@ Left out, or auto, the kind of object decides."""
 
 def similarities() -> Reply:
     """The similarities that have a name on the command line."""
-    known = known_similarities().items()
-    rows = [(name, str(each.kind), each.compares, arguments(each)) for name, each in known]
+    kinds = known_similarities().items()
+    rows = [(name, str(kind.kind), kind.compares, arguments(kind)) for name, kind in kinds]
     return _list("similarities", ("name", "for", "compares", "arguments"), rows, FOOTER)
 
 
 def spaces() -> Reply:
     """The spaces that a text or a file can describe."""
     rows = [
-        (name, each.short or "(file)", summary(each), ", ".join(each.arguments()))
-        for name, each in sorted(known_spaces().items())
+        (name, kind.short or "(file)", summary(kind), ", ".join(kind.arguments()))
+        for name, kind in sorted(known_spaces().items())
     ]
     return _list("spaces", ("space", "short form", "objects", "arguments in a file"), rows, EXAMPLE)
 

@@ -69,14 +69,14 @@ class Session:
 
     @property
     def table(self) -> Path:
-        """The table; a UsageError where nobody has named one."""
+        """The table; raises a UsageError if none was named."""
         if self.file is None:
             raise UsageError(f"Give a FILE, or begin with `likewise init FILE`, which writes {NAME} for this folder.")
         return self.file
 
     def fill(self, options: Options) -> Options:
-        """Options with those of the project where none were given; what is given instead of the project's is said."""
-        names = [each.name for each in fields(options)]
+        """Returns the options, filled in from the project; notes those that were typed instead of the project's."""
+        names = [option.name for option in fields(options)]
         return replace(options, **self.values({name: getattr(options, name) for name in names}))
 
     def columns(self, typed: ColumnOptions) -> ColumnOptions:
@@ -89,16 +89,16 @@ class Session:
         filled = replace(
             filled, value=_with_directions(typed.value, _as_option("value", self.project.options.get("value", [])))
         )
-        others = self._others(filled)
-        kept = [text for text in filled.std or () if typed.std or not text.startswith(others)]
-        return replace(filled, std=kept or None)
+        prefixes = self._others(filled)
+        stds = [text for text in filled.std or () if typed.std or not text.startswith(prefixes)]
+        return replace(filled, std=stds or None)
 
-    def space(self, given: Any) -> Space | None:
+    def space(self, described: Any) -> Space | None:
         """The space of a text, or of a part of the settings file."""
-        if given is None or isinstance(given, str):
-            return None if given is None else space_text.space(given)
+        if described is None or isinstance(described, str):
+            return None if described is None else space_text.space(described)
         where = "" if self.project is None else str(self.project.path)
-        return build(given, f"{where}, space")
+        return build(described, f"{where}, space")
 
     def _parts(self) -> list[str] | None:
         """The columns of objects of which the project says only where they come from."""
@@ -120,26 +120,26 @@ class Session:
         filled = self.fill(typed)
         if filled.bounds is None or typed.bounds is not None:
             return filled
-        others = self._others(columns)
-        kept = [part for part in filled.bounds.split(";") if not part.startswith(others)]
-        return replace(filled, bounds=";".join(kept) or None)
+        prefixes = self._others(columns)
+        bounds = [part for part in filled.bounds.split(";") if not part.startswith(prefixes)]
+        return replace(filled, bounds=";".join(bounds) or None)
 
     def _others(self, columns: ColumnOptions) -> tuple[str, ...]:
-        """How settings begin that are for outcomes of the project which are not looked at."""
+        """Returns the prefixes `name=` of settings for outcomes of the project that this command leaves out."""
         chosen = columns.aims().columns
         outcomes = () if self.project is None else self.project.outcomes
         return tuple(f"{name}=" for name in outcomes if chosen and name not in chosen)
 
-    def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, typed: Mapping[str, Any]) -> dict[str, Any]:
         """The same for options by their names."""
-        known: Mapping[str, Any] = {} if self.project is None else self.project.options
-        found = dict(given)
-        for name, value in given.items():
+        stored: Mapping[str, Any] = {} if self.project is None else self.project.options
+        options = dict(typed)
+        for name, value in typed.items():
             if value is None or value == []:
-                found[name] = _as_option(name, known.get(name))
-            elif name in known and _as_option(name, known[name]) != value:
+                options[name] = _as_option(name, stored.get(name))
+            elif name in stored and _as_option(name, stored[name]) != value:
                 self._say_override(name, value)
-        return found
+        return options
 
     def _say_override(self, name: str, value: Any) -> None:
         if self.project is not None and name not in ("n", "out", "report"):
@@ -148,23 +148,23 @@ class Session:
 
 
 def _check_direction(minimize: bool | None, values: Sequence[str]) -> None:
-    """Refuse a direction for all columns of values where each has one of its own, and one is another."""
-    own = {text: read_value(text)[1] for text in values}
-    if minimize is None or None in own.values():
+    """Raises a UsageError if a direction for all columns contradicts that of a single column."""
+    directions = {text: read_value(text)[1] for text in values}
+    if minimize is None or None in directions.values():
         return
     wanted = "minimize" if minimize else "maximize"
-    for text, direction in own.items():
+    for text, direction in directions.items():
         if direction != wanted:
             raise UsageError(f"--{wanted} contradicts {text!r}; give the direction once, with the column.")
 
 
-def _with_directions(typed: Sequence[str], known: Sequence[str]) -> list[str]:
+def _with_directions(typed: Sequence[str], stored: Sequence[str]) -> list[str]:
     """The columns of values that are typed; one without a direction has that of the project.
 
     >>> _with_directions(["cost"], ["yield:maximize", "cost:minimize"])
     ['cost:minimize']
     """
-    wanted = {name: text for text in known for name, direction in [read_value(text)] if direction is not None}
+    wanted = {name: text for text in stored for name, direction in [read_value(text)] if direction is not None}
     return [wanted.get(text, text) for text in typed]
 
 
@@ -178,14 +178,14 @@ def words(options: Mapping[str, Any]) -> list[str]:
     >>> words({"minimize": True, "object": ["ligand", "base"], "value": ["yield"], "decimal": ",", "n": 4, "std": None})
     ['--object', 'ligand', '--object', 'base', '--value', 'yield', '--decimal', ',', '--minimize', '-n', '4']
     """
-    found: list[str] = []
+    typed: list[str] = []
     for name, option in WRITTEN.items():
         value = options.get(name)
         if value is None or value is False or value == []:
             continue
-        each: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
-        found += [option] if value is True else [word for one in each for word in (option, str(one))]
-    return found
+        values: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
+        typed += [option] if value is True else [word for item in values for word in (option, str(item))]
+    return typed
 
 
 def command(name: str, *parts: object, project: Project | None = None, skip_bad: bool | None = None) -> str:

@@ -27,15 +27,15 @@ def studies(url: str) -> Reply:
     """The studies of a storage."""
     shown = without_password(url)
     with open_existing(url) as storage:
-        found = stored_studies(storage)
+        infos = stored_studies(storage)
 
     def in_words() -> None:
-        if found:
-            say_table(("study", "direction", "best", "trials", "last change"), map(_cells, found), right=(2,))
+        if infos:
+            say_table(("study", "direction", "best", "trials", "last change"), map(_cells, infos), right=(2,))
         else:
             say(f"There are no studies in {shown}.")
 
-    return Reply(lambda: {"url": shown, "studies": [*map(_data, found)]}, in_words)
+    return Reply(lambda: {"url": shown, "studies": [*map(_data, infos)]}, in_words)
 
 
 def _data(info: StudyInfo) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def check(url: str) -> Reply:
     def in_words() -> None:
         if bad:
             say(f"{len(bad)} events cannot be used, and are passed over:")
-            say_table(("study", "event", "why"), [(one.study, str(one.revision), one.reason) for one in bad])
+            say_table(("study", "event", "why"), [(event.study, str(event.revision), event.reason) for event in bad])
         else:
             say(f"Every event of {shown} can be used.")
 
@@ -103,8 +103,8 @@ def _noting() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StorageWarning)
         yield
-    for each in caught:
-        Console().note(str(each.message))
+    for warning in caught:
+        Console().note(str(warning.message))
 
 
 def open_existing(url: str) -> Storage:

@@ -98,8 +98,8 @@ def _table(
     for row in rows:
         lines.append(_row(row.cells, widths, right))
         for label, text in row.below:
-            first, *others = wrap(f"{label} {text}" if label else text, width - indent)
-            lines += [" " * indent + first, *(" " * (indent + 2) + other for other in others)]
+            first, *rest = wrap(f"{label} {text}" if label else text, width - indent)
+            lines += [" " * indent + first, *(" " * (indent + 2) + other for other in rest)]
     return lines
 
 
@@ -120,8 +120,8 @@ def _stack(columns: Sequence[str], rows: Sequence[Line], width: int) -> list[str
         title = row.cells[0]
         for name, text in [*zip(columns[1:], row.cells[1:], strict=True), *row.below]:
             head = f"{title}{' ' * (first - _width(title))}{GAP}{name}{' ' * (label - _width(name))}{GAP}"
-            start, *others = wrap(text, width - indent)
-            lines += [(head + start).rstrip(), *(" " * indent + other for other in others)]
+            start, *rest = wrap(text, width - indent)
+            lines += [(head + start).rstrip(), *(" " * indent + other for other in rest)]
             title = ""
         lines.append("")
     return lines[:-1]
@@ -148,11 +148,11 @@ LISTED = 6
 
 
 def lay_out_outcomes(
-    problem: Problem, runs: Sequence[str], found: Sequence[Suggestion], reasons: Reasons, columns: Sequence[str]
+    problem: Problem, runs: Sequence[str], suggestions: Sequence[Suggestion], reasons: Reasons, columns: Sequence[str]
 ) -> list[str]:
     """The suggestions, a column for each factor and one for each outcome, and why."""
     goals, names = problem.study.goals, reasons.names
-    limited = found[0].chance_feasible is not None
+    limited = suggestions[0].chance_feasible is not None
     chance = "enters the front" if goals.objective is None else "beats best"
     headings = [
         *headings_of(names, columns),
@@ -161,7 +161,7 @@ def lay_out_outcomes(
     ]
     more = [chance, *(["keeps limits"] if limited else [])]
     rows = []
-    for run, s in zip(runs, found, strict=True):
+    for run, s in zip(runs, suggestions, strict=True):
         texts = named_cells(names, columns, cells_of(problem, s.object, columns))
         chances = [percent(s.chance), *([percent(s.chance_feasible)] if limited else [])]
         sides = [(name, zip(("because", "against"), reasons.texts(s, name), strict=True)) for name in s.outcomes]
@@ -173,14 +173,14 @@ def lay_out_outcomes(
 
 def _expected(problem: Problem, s: Suggestion) -> list[str]:
     """What is expected of each outcome; one that is known is said as it is."""
-    goals, found = problem.study.goals, []
+    goals, cells = problem.study.goals, []
     for name in dict.fromkeys((*goals.objectives, *goals.constraints)):
         if name in goals.computed:
-            found.append(f"{goals.computed[name].values([s.object])[0]:.6g}")
+            cells.append(f"{goals.computed[name].values([s.object])[0]:.6g}")
         else:
-            each = s.outcomes.get(name)
-            found.append("" if each is None else plus_minus(each.mean, each.std))
-    return found
+            expected = s.outcomes.get(name)
+            cells.append("" if expected is None else plus_minus(expected.mean, expected.std))
+    return cells
 
 
 def front_lines(problem: Problem, reasons: Reasons) -> list[str]:
@@ -204,8 +204,9 @@ def front_lines(problem: Problem, reasons: Reasons) -> list[str]:
 
 def _one(problem: Problem, trial: Trial, reasons: Reasons) -> str:
     study = problem.study
-    found = {**study.objectives_of(trial), **{n: v for n, v in trial.values.items() if n in study.goals.constraints}}
-    values = ", ".join(f"{name} {trial.outcomes.get(name, Outcome(value))}" for name, value in found.items())
+    limited = {name: value for name, value in trial.values.items() if name in study.goals.constraints}
+    values_by_name = {**study.objectives_of(trial), **limited}
+    values = ", ".join(f"{name} {trial.outcomes.get(name, Outcome(value))}" for name, value in values_by_name.items())
     places = problem.measured_rows(trial.object)
     where = f" ({rows_named(problem.sheet.table, places)})" if problem.sheet is not None and places else ""
     return f"{values}{where}: {reasons.names.object(trial.object, reasons.column)}"
@@ -235,7 +236,7 @@ def outcomes_json(s: Suggestion) -> dict[str, Any]:
     """What is expected of several outcomes as JSON data; nothing where there is one without a name."""
     if not s.outcomes:
         return {}
-    return {"outcomes": {n: asdict(each) for n, each in s.outcomes.items()}, "chance_feasible": s.chance_feasible}
+    return {"outcomes": {n: asdict(outcome) for n, outcome in s.outcomes.items()}, "chance_feasible": s.chance_feasible}
 
 
 # What `likewise suggest` answers: a table of runs for people, data for programs, and the command to go on with.
@@ -271,8 +272,8 @@ class Plan:
     def suggest(self, table: Path, out: Path | None) -> str:
         """The command for the next round."""
         project = None if self.session is None else self.session.project
-        given = {**self.typed, "out": out}
-        return command("suggest", table, *words(given), project=project, skip_bad=given.get("skip_bad"))
+        options = {**self.typed, "out": out}
+        return command("suggest", table, *words(options), project=project, skip_bad=options.get("skip_bad"))
 
     def tell(self, table: Path, results: Path, *, skip_bad: bool = False) -> str:
         """The command that merges the results of this one; `skip_bad` says that some of them cannot be used."""
@@ -395,8 +396,8 @@ def _best_json(problem: Problem) -> dict[str, Any]:
         return {"best": None}
     best = problem.study.best
     limit = {} if best.limit is None else {"limit": best.limit}
-    found = {**object_json(problem, best.object), "value": best.value, **limit, "rows": rows_of(problem, best.object)}
-    return {"best": found}
+    summary = {**object_json(problem, best.object), "value": best.value, **limit, "rows": rows_of(problem, best.object)}
+    return {"best": summary}
 
 
 def say_answer(answer: Answer) -> None:
@@ -410,17 +411,17 @@ def say_answer(answer: Answer) -> None:
 
 def _laid_out(answer: Answer, reasons: Reasons) -> list[str]:
     """The suggestions, a column for each factor, and what is expected of them and why."""
-    problem, names, found = answer.problem, reasons.names, answer.suggestions
+    problem, names, suggestions = answer.problem, reasons.names, answer.suggestions
     columns = columns_of(problem, answer.chosen.objects)
-    if found[0].outcomes:
-        return lay_out_outcomes(problem, answer.names, found, reasons, columns)
-    headings, predicted = headings_of(names, columns), found[0].mean is not None
+    if suggestions[0].outcomes:
+        return lay_out_outcomes(problem, answer.names, suggestions, reasons, columns)
+    headings, predicted = headings_of(names, columns), suggestions[0].mean is not None
     rows = []
-    for name, s in zip(answer.names, found, strict=True):
+    for name, s in zip(answer.names, suggestions, strict=True):
         texts = named_cells(names, columns, cells_of(problem, s.object, columns))
-        own = [plus_minus(s.mean, s.std), interval(s.low, s.high), percent(s.chance)] if predicted else []
+        cells = [plus_minus(s.mean, s.std), interval(s.low, s.high), percent(s.chance)] if predicted else []
         said = zip(("because", "against"), reasons.texts(s), strict=True) if predicted else ()
-        rows.append(Line([name, *texts, *own], [(label, text) for label, text in said if text]))
+        rows.append(Line([name, *texts, *cells], [(label, text) for label, text in said if text]))
     more = [f"expected {answer.value}", "95 % interval", "beats best"] if predicted else []
     right = (len(headings) + 3,) if predicted else ()
     return lay_out(["", *headings, *more], rows, answer_width(), right)
@@ -467,8 +468,6 @@ def _say_next(answer: Answer) -> None:
         say(f"{answer.advice}: {answer.next_command}")
 
 
-# What `likewise suggest` does: it reads a table, asks its study, and writes a round of runs.
-
 # Runs that a note names.
 SUGGEST_LISTED = 5
 LOOSEN = "--same, --at-most, --fix, --where or --budget"
@@ -490,12 +489,12 @@ def suggest(file: Path | None, typed: Typed, console: Console) -> Reply:
     session = Session.of(file if file is not None or typed.own["space"] is None else None, console)
     if file is None and typed.own["space"] is not None:
         session = replace(session, file=None, project=None)
-    given = session.values(typed.own)
+    typed_values = session.values(typed.own)
     columns, plate = session.columns(typed.columns), session.fill(typed.plate)
     model = _direction(session, columns, session.model(typed.model, columns))
-    files = Files(given["out"], given["report"], typed.force, typed.more, plate.plate)
-    _check_files(session.file, given["space"], files)
-    space = session.space(given["space"])
+    files = Files(typed_values["out"], typed_values["report"], typed.force, typed.more, plate.plate)
+    _check_files(session.file, typed_values["space"], files)
+    space = session.space(typed_values["space"])
     if file is None and space is not None and session.file is not None and not session.file.exists():
         # Settings written by hand; a table that was named with the command is more likely a slip of the pen.
         write_empty(session.file, space, columns.choices)
@@ -503,20 +502,20 @@ def suggest(file: Path | None, typed: Typed, console: Console) -> Reply:
     request = replace(
         model.request(columns),
         space=space,
-        acquisition=names.acquisition(given["acquisition"] or "auto"),
-        strategy=names.strategy(given["strategy"] or "auto"),
-        method=names.method(given["method"] or "committee"),
+        acquisition=names.acquisition(typed_values["acquisition"] or "auto"),
+        strategy=names.strategy(typed_values["strategy"] or "auto"),
+        method=names.method(typed_values["method"] or "committee"),
         searching=True,
     )
-    every = {**vars(columns), **vars(model), **vars(plate), **given}
-    known = {name: value for name, value in every.items() if value is not None}
-    plan = Plan(session, {**known, **_columns_of(session, request.space, columns)})
-    number = given["n"] or 1
+    every = {**vars(columns), **vars(model), **vars(plate), **typed_values}
+    options = {name: value for name, value in every.items() if value is not None}
+    plan = Plan(session, {**options, **_columns_of(session, request.space, columns)})
+    number = typed_values["n"] or 1
     work = partial(answer, session.file, columns.choices, request, number, files, console, plan, batch=plate.batch)
-    found = persist(work, session.file, console)
+    result = persist(work, session.file, console)
     if plate.plate is not None:
-        _write_plate(plate, found, request.seed, console)
-    return Reply(lambda: answer_json(found, console), lambda: say_answer(found))
+        _write_plate(plate, result, request.seed, console)
+    return Reply(lambda: answer_json(result, console), lambda: say_answer(result))
 
 
 def _columns_of(session: Session, space: Space | None, columns: options.ColumnOptions) -> dict[str, Any]:
@@ -528,7 +527,7 @@ def _columns_of(session: Session, space: Space | None, columns: options.ColumnOp
 
 
 def _direction(session: Session, columns: options.ColumnOptions, model: options.Aim) -> options.Aim:
-    """Where nobody says which values are good, those that were good in the last round are."""
+    """Returns the aim, with the direction of the last round if none was typed."""
     last = None if session.file is None else Journal.of(session.file).last_round
     said = columns.aims().several or any(read_value(text)[1] for text in columns.value or ())
     if model.minimize is None and not said and last is not None and last.get("direction") == "minimize":
@@ -538,7 +537,7 @@ def _direction(session: Session, columns: options.ColumnOptions, model: options.
 
 
 def _check_files(file: Path | None, space: Any, files: Files) -> None:
-    """Refuse what could not be read or written before any work is done."""
+    """Raises a UsageError if a file cannot be read or written, before any work is done."""
     if file is None and space is None:
         raise UsageError(
             "Give a FILE with candidates, or a --space to take them from, or begin with `likewise init FILE`."
@@ -548,9 +547,9 @@ def _check_files(file: Path | None, space: Any, files: Files) -> None:
     check_targets({"--out": files.out, "--report": files.report, "--plate": files.plate}, sources)
     if files.out is not None and file is not None and file.exists() and not os.access(file, os.W_OK):
         raise UsageError(f"{file} cannot be written, and the runs of --out are noted in it; work on a copy.")
-    for each in (file, files.out):
-        if each is not None and files.out is not None:
-            check_closed(each)
+    for path in (file, files.out):
+        if path is not None and files.out is not None:
+            check_closed(path)
     if files.report is not None:
         check_report(files.report, files.force)
 
@@ -583,18 +582,18 @@ def answer(
         table = table.reopen(again, as_candidates=request.space is None)
     with listener.working("comparing objects") as progress:
         ask = partial(_ask, n=n, batch=batch)
-        problem, found = solve(table, request, ask, listener, progress=progress)
-    _remark(problem, found, n, listener, batch)
+        problem, suggestions = solve(table, request, ask, listener, progress=progress)
+    _remark(problem, suggestions, n, listener, batch)
     judgement = judge(problem)
     verdict = None if judgement is None else judgement.verdict
     asked = Asked(chosen, tuple(again), before, {"options": plan.options, "verdict": verdict})
-    committed = _commit(problem, found, files.out, asked, listener)
-    gain = problem.study.expected_gain(of=found) if problem.measured else None
-    made = Answer(problem, found, verdict, chosen, files, plan, committed, gain)
+    committed = _commit(problem, suggestions, files.out, asked, listener)
+    gain = problem.study.expected_gain(of=suggestions) if problem.measured else None
+    result = Answer(problem, suggestions, verdict, chosen, files, plan, committed, gain)
     if files.report is not None:
         with listener.working("drawing the report"):
-            write_report(made.story(judgement, listener.notes), files.report)
-    return made
+            write_report(result.story(judgement, listener.notes), files.report)
+    return result
 
 
 def _ask(problem: Problem, n: int, batch: Batch) -> list[Suggestion]:
@@ -604,32 +603,32 @@ def _ask(problem: Problem, n: int, batch: Batch) -> list[Suggestion]:
         raise UsageError(f"{error}.") from None
 
 
-def _write_plate(plate: options.PlateOptions, found: Answer, seed: int, console: Console) -> None:
+def _write_plate(plate: options.PlateOptions, answer: Answer, seed: int, console: Console) -> None:
     """Write the plate map of the suggestions."""
-    problem, target = found.problem, plate.plate
-    if target is None or not found.suggestions:
+    problem, target = answer.problem, plate.plate
+    if target is None or not answer.suggestions:
         return
-    columns = columns_of(problem, found.chosen.objects)
-    cells = [cells_of(problem, s.object, columns) for s in found.suggestions]
+    columns = columns_of(problem, answer.chosen.objects)
+    cells = [cells_of(problem, s.object, columns) for s in answer.suggestions]
     drawn = plate_map(len(cells), plate.wells or 96, plate.controls or 0, plate.replicates or 1, seed)
-    write_plate(target, drawn, found.names, columns, cells)
+    write_plate(target, drawn, answer.names, columns, cells)
     console.note(f"Plate map written to {target}: {count(len(drawn), 'well')} in random order")
 
 
 def _commit(
-    problem: Problem, found: Sequence[Suggestion], out: Path | None, asked: Asked, listener: Listener
+    problem: Problem, suggestions: Sequence[Suggestion], out: Path | None, asked: Asked, listener: Listener
 ) -> Committed | None:
     if out is None:
         return None
     if problem.sheet is None:
-        return commit_first_table(problem, found, out, asked)
-    return commit_round(problem, found, out, asked, listener)
+        return commit_first_table(problem, suggestions, out, asked)
+    return commit_round(problem, suggestions, out, asked, listener)
 
 
 def _check_out(
     files: Files, file: Path | None, table: Sheet | None, chosen: Choices, plan: Plan, request: Request
 ) -> None:
-    """Refuse a target that is no table of suggestions, or holds something which nobody has merged yet."""
+    """Raises a UsageError if the target is no table of suggestions, or holds results that are not merged yet."""
     out = files.out
     if out is None or files.force or not out.exists():
         return
@@ -651,15 +650,17 @@ def _check_out(
 
 
 def _refuse(out: Path, file: Path, rows: int, unmerged: Unmerged, when: str | None, plan: Plan) -> None:
-    """Say what would be lost with a file of suggestions, and the command that keeps it."""
-    told = f" It was told on {when}: an older copy may have been saved over {file}." if when and unmerged.rows else ""
+    """Raises a UsageError that says what a file would lose, with the command that keeps it."""
+    last_told = (
+        f" It was told on {when}: an older copy may have been saved over {file}." if when and unmerged.rows else ""
+    )
     bad = ", ".join(map(str, unmerged.bad))
     correct = f" Row {bad} of {out} cannot be used; correct or empty it." if bad else ""
     tell = plan.tell(file, out, skip_bad=bool(bad))
     merge = f"Merge them first ({tell}), g" if unmerged.rows or not when else "G"
     raise UsageError(
-        f"{out} exists, with {count(rows, 'row')} that {file} has not, or not so.{told}{correct} {merge}ive another "
-        "name, or --force to lose them."
+        f"{out} exists, with {count(rows, 'row')} that {file} has not, or not so.{last_told}{correct} {merge}ive "
+        "another name, or --force to lose them."
     )
 
 
@@ -680,22 +681,22 @@ def _say_again(table: Sheet, rows: Sequence[int], listener: Listener) -> None:
     listener.note(f"Nothing has come back of round {number} yet, so it is made anew (--more: others beside it)")
 
 
-def _remark(problem: Problem, found: Sequence[Suggestion], n: int, listener: Listener, batch: Batch) -> None:
+def _remark(problem: Problem, suggestions: Sequence[Suggestion], n: int, listener: Listener, batch: Batch) -> None:
     """Note what the table holds, and what is out of the ordinary about the answer."""
     if problem.sheet is not None:
         _remark_on_rows(problem.sheet, problem, listener)
-    if found and (spent := batch.spent(problem, [s.object for s in found])) is not None:
+    if suggestions and (spent := batch.spent(problem, [s.object for s in suggestions])) is not None:
         of = "" if batch.budget is None else f", of a budget of {batch.budget:g}"
-        listener.note(f"{count(len(found), 'suggestion')} for {spent:g} by column {batch.cost!r}{of}")
-    if found and len(found) < n and batch.cost is not None and problem.measured:
+        listener.note(f"{count(len(suggestions), 'suggestion')} for {spent:g} by column {batch.cost!r}{of}")
+    if suggestions and len(suggestions) < n and batch.cost is not None and problem.measured:
         listener.note("No other is suggested: it costs more than is left, or adds next to nothing to these")
-    elif len(found) < n and batch != Batch():
-        fit = "suggestion fits" if len(found) == 1 else "suggestions fit"
-        listener.note(f"Only {len(found)} {fit} what is asked of the batch; loosen {LOOSEN}")
-    elif not found:
+    elif len(suggestions) < n and batch != Batch():
+        fit = "suggestion fits" if len(suggestions) == 1 else "suggestions fit"
+        listener.note(f"Only {len(suggestions)} {fit} what is asked of the batch; loosen {LOOSEN}")
+    elif not suggestions:
         listener.note(f"{nothing_to_suggest(problem)} Add rows without a value, or use --space")
-    elif len(found) < n:
-        listener.note(f"Only {count(len(found), 'candidate')} {'is' if len(found) == 1 else 'are'} left")
+    elif len(suggestions) < n:
+        listener.note(f"Only {count(len(suggestions), 'candidate')} {'is' if len(suggestions) == 1 else 'are'} left")
 
 
 def _aim(sheet: Sheet, problem: Problem) -> str:
@@ -710,12 +711,12 @@ def _aim(sheet: Sheet, problem: Problem) -> str:
 
 def _remark_on_rows(sheet: Sheet, problem: Problem, listener: Listener) -> None:
     measured, candidates = len(sheet.measured), len(sheet.candidates)
-    own = problem.pool is not None
-    rows = [count(measured, "measured row"), count(candidates, "candidate") if own else "candidates of the space"]
+    is_pool = problem.pool is not None
+    rows = [count(measured, "measured row"), count(candidates, "candidate") if is_pool else "candidates of the space"]
     states = {"under way": sheet.under_way, "failed": sheet.in_state(Kind.FAILED), "left out": sheet.closed}
     rows += [f"{len(places)} {what}" for what, places in states.items() if places]
     listener.note(f"{sheet.table.name}: {', '.join(rows)}. Looking for {_aim(sheet, problem)}")
-    if candidates and not own:
+    if candidates and not is_pool:
         listener.note(f"{count(candidates, 'row')} without a value ignored: candidates come from --space")
     if not measured:
         listener.note("Nothing is measured yet. The first batch is spread out: each object is unlike the others")

@@ -89,7 +89,7 @@ def _with_commands(error: TableError, merging: Merging, columns: options.ColumnO
 
 
 def _files(files: list[Path], console: Console) -> tuple[Session, Path]:
-    """The table and the results: both as given, or what is not given from the settings file."""
+    """Returns the paths of table and results, as typed or from the settings file."""
     if len(files) > 2:
         raise UsageError(f"Give the TABLE and the RESULTS, not {len(files)} files.")
     if len(files) == 2:
@@ -142,10 +142,10 @@ def _next_command(merging: Merging, columns: options.ColumnOptions, merged: Merg
         mine = project if project is not None and project.options.get("out") == results else None
         return command("tell", target, results, *words(vars(columns)), project=mine, skip_bad=columns.skip_bad)
     last = Journal.of(merging.table).last_round or {}
-    known = {name: value for name, value in last.get("options", {}).items() if name not in OF_COLUMNS}
+    last_options = {name: value for name, value in last.get("options", {}).items() if name not in OF_COLUMNS}
     # A file of results that we have not written stays as it is.
-    given = {**known, **vars(columns), "out": results if ours else following(target)}
-    return command("suggest", target, *words(given), project=project, skip_bad=columns.skip_bad)
+    options = {**last_options, **vars(columns), "out": results if ours else following(target)}
+    return command("suggest", target, *words(options), project=project, skip_bad=columns.skip_bad)
 
 
 def _say(merged: Merged, merging: Merging, next_command: str, on_conflict: OnConflict) -> None:
@@ -155,9 +155,9 @@ def _say(merged: Merged, merging: Merging, next_command: str, on_conflict: OnCon
     parts += [f"{count(merge.noted, 'note')} taken over"] if merge.noted else []
     say(f"{merging.target}: {', '.join(parts)}, {merge.known} known already.")
     if merge.conflicts:
-        kept = {"replace": "the first replaced by the second", "add": "both kept"}
+        conflicts = {"replace": "the first replaced by the second", "add": "both kept"}
         lines = [f"  {conflict}" for conflict in merge.conflicts]
-        how = kept.get(on_conflict.value, "the first kept")
+        how = conflicts.get(on_conflict.value, "the first kept")
         say(f"{count(len(merge.conflicts), 'contradiction')}, {how}:", *lines)
     if merge.open:
         say(f"{count(merge.open, 'run')} still under way: not suggested again, and taken into account.")

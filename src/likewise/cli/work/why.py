@@ -35,11 +35,11 @@ def why(run: str, file: Path | None, storage: str | None, study: str, console: C
         raise UsageError(_unknown(run, table, journal))
     lines = history(journal, run)
     rounds = [line for line in journal.of_kind("round") if run in line.get("runs", [])]
-    made = rounds[-1] if rounds else {}
+    round = rounds[-1] if rounds else {}
     results = [line for line in lines if line.get("kind") == "result"]
     return Reply(
-        lambda: {"file": str(table), "suggestion": suggestion, "round": made, "results": results},
-        lambda: _say(run, suggestion, made, results),
+        lambda: {"file": str(table), "suggestion": suggestion, "round": round, "results": results},
+        lambda: _say(run, suggestion, round, results),
     )
 
 
@@ -89,45 +89,45 @@ def _measured(trial: Trial, outcome: str | None = None) -> str:
     return ", ".join(text if name == VALUE else f"{name} {text}" for name, text in texts.items())
 
 
-def _text(kept: Mapping[str, Any]) -> str:
+def _text(result: Mapping[str, Any]) -> str:
     """The value of a line of the journal, with its sign where it is only a limit."""
-    return str(Outcome(kept["value"], limit=kept.get("limit")))
+    return str(Outcome(result["value"], limit=result.get("limit")))
 
 
 def _told(line: Mapping[str, Any], first: str) -> str:
     """A result as it was told; those of several outcomes by name."""
     value = line.get("said") or (f"{line['value']:.6g}" if line.get("value") is not None else "")
-    found = [f"{first} {value}".strip()] if value else []
-    return ", ".join([*found, *(f"{name} {text}" for name, text in line.get("outcomes", {}).items())])
+    parts = [f"{first} {value}".strip()] if value else []
+    return ", ".join([*parts, *(f"{name} {text}" for name, text in line.get("outcomes", {}).items())])
 
 
 def _unknown(run: str, table: Path, journal: Journal) -> str:
     if not journal.suggestions:
         return f"There is no journal {journal.path}, so nothing is known of run {run!r}. `suggest --out` begins one."
-    known = list(journal.suggestions)
-    others = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
-    return f"{table} has no run {run!r}; its runs are {', '.join(known[-LISTED:])}{others}."
+    runs = list(journal.suggestions)
+    more = f" and {len(runs) - LISTED} more" if len(runs) > LISTED else ""
+    return f"{table} has no run {run!r}; its runs are {', '.join(runs[-LISTED:])}{more}."
 
 
-def _aim(made: dict[str, Any]) -> str:
-    if "objectives" not in made:
-        return f"the {'smallest' if made['direction'] == 'minimize' else 'largest'}"
-    limits = {name: Limits(-inf if a is None else a, inf if b is None else b) for name, (a, b) in _limits(made)}
-    return Aims(made["objectives"], limits).text
+def _aim(round: dict[str, Any]) -> str:
+    if "objectives" not in round:
+        return f"the {'smallest' if round['direction'] == 'minimize' else 'largest'}"
+    limits = {name: Limits(-inf if a is None else a, inf if b is None else b) for name, (a, b) in _limits(round)}
+    return Aims(round["objectives"], limits).text
 
 
-def _limits(made: dict[str, Any]) -> Any:
-    return made.get("constraints", {}).items()
+def _limits(round: dict[str, Any]) -> Any:
+    return round.get("constraints", {}).items()
 
 
 def _say_outcomes(said: Mapping[str, Any], because: Mapping[str, Sequence[Cells]], *columns: str) -> None:
     """What was expected of several outcomes, and because of which results, whose last cells are in these columns."""
-    for name, each in said["outcomes"].items():
-        say(f"Expected {name} {expectation(each['mean'], each['low'], each['high'])}, because of:")
+    for name, prediction in said["outcomes"].items():
+        say(f"Expected {name} {expectation(prediction['mean'], prediction['low'], prediction['high'])}, because of:")
         say_table(("weight", name, *columns), because.get(name, [])[:LISTED], right=(0, 1, len(columns) + 1))
     feasible = said.get("feasible", said.get("chance_feasible"))
-    kept = f", and of {percent(feasible)} to keep the limits" if feasible is not None else ""
-    say(f"Chance of {percent(said['chance'])} to be among the best{kept}.")
+    feasible_text = f", and of {percent(feasible)} to keep the limits" if feasible is not None else ""
+    say(f"Chance of {percent(said['chance'])} to be among the best{feasible_text}.")
 
 
 def _results(because: Sequence[Mapping[str, Any]]) -> list[Cells]:
@@ -138,32 +138,32 @@ def _results(because: Sequence[Mapping[str, Any]]) -> list[Cells]:
     ]
 
 
-def _say(run: str, suggestion: dict[str, Any], made: dict[str, Any], results: Sequence[dict[str, Any]]) -> None:
+def _say(run: str, suggestion: dict[str, Any], round: dict[str, Any], results: Sequence[dict[str, Any]]) -> None:
     say(f"{run}, number {suggestion['rank']} of round {suggestion['round']}: {shown(suggestion['object'])}")
     if suggestion.get("outcomes"):
-        each = {name: _results(found) for name, found in suggestion["because"].items()}
-        _say_outcomes(suggestion, each, "speaks", "object", "row then")
+        analogues = {name: _results(part) for name, part in suggestion["because"].items()}
+        _say_outcomes(suggestion, analogues, "speaks", "object", "row then")
     elif suggestion.get("mean") is None:
         say("It was chosen to be unlike what was tried before: too little was measured to predict anything.")
     else:
         expected = expectation(suggestion["mean"], suggestion["low"], suggestion["high"])
         say(f"Expected {expected}, with a chance of {percent(suggestion['chance'])} to beat the best, because of:")
         say_table(("weight", "value", "speaks", "object", "row then"), _results(suggestion["because"]), right=(0, 1, 4))
-    best = made.get("best")
+    best = round.get("best")
     if best is not None:
-        say(f"The best of {made['measured']} measured rows was {shown(best['object'])} with {_text(best)}.")
-    shares = [f"{each['name']} {percent(each['weight'])}" for each in made.get("similarities", [])]
+        say(f"The best of {round['measured']} measured rows was {shown(best['object'])} with {_text(best)}.")
+    shares = [f"{s['name']} {percent(s['weight'])}" for s in round.get("similarities", [])]
     if shares:
         say(f"Similarities: {', '.join(shares)}.")
-    if made.get("verdict"):
-        say(f"Verdict then: {made['verdict']}")
-    if made:
-        asked = shlex.join(words(made.get("options", {})))
+    if round.get("verdict"):
+        say(f"Verdict then: {round['verdict']}")
+    if round:
+        asked = shlex.join(words(round.get("options", {})))
         say(
-            f"Made on {made['time']} by likewise {made['likewise']}, seed {made['seed']}, data {made['data']}, looking "
-            f"for {_aim(made)}. Options: {asked or 'none'}."
+            f"Made on {round['time']} by likewise {round['likewise']}, seed {round['seed']}, data {round['data']}, "
+            f"looking for {_aim(round)}. Options: {asked or 'none'}."
         )
     for line in results:
-        say(f"Told on {line['time']}: {_told(line, next(iter(made.get('objectives', {})), ''))}.")
+        say(f"Told on {line['time']}: {_told(line, next(iter(round.get('objectives', {})), ''))}.")
     if not results:
         say("No result was told yet.")
