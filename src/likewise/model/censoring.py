@@ -98,7 +98,7 @@ def sites(covariance: Matrix, values: Vector, limits: Vector) -> Sites:
     limits: of each whether it is BELOW, EXACT or ABOVE.
 
     >>> z, v, log_evidence = sites(np.eye(2), np.array([0.3, 0.0]), np.array([0.0, -1.0]))
-    >>> z.round(3).tolist(), v.round(3).tolist(), round(np.exp(log_evidence), 3)
+    >>> z.round(3).tolist(), v.round(3).tolist(), round(float(np.exp(log_evidence)), 3)
     ([0.3, -1.253], [0.0, 0.571], 0.5)
     """
     open_, ends, sides = np.flatnonzero(limits != EXACT), values[limits != EXACT], limits[limits != EXACT]
