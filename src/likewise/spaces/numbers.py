@@ -282,7 +282,9 @@ class Box(Space):
         return self.lower - slack, self.upper + slack
 
     def _fit(self, x: Any) -> Vector:
-        array = np.atleast_1d(checked_numbers(x, f"{x!r} is not a vector of {self.dimension} numbers", finite=False))
+        array = np.atleast_1d(
+            checked_numbers(x, lambda: f"{x!r} is not a vector of {self.dimension} numbers", finite=False)
+        )
         if array.shape != (self.dimension,):
             raise SpaceError(f"{x!r} has shape {array.shape}; the box has {self.dimension} dimensions")
         least, most = self._ends
@@ -457,14 +459,16 @@ class Scalar(Space):
         return self._numbers(self.box.sample(n, rng))
 
     def _fit(self, x: Any) -> Any:
-        message = f"{x!r} is not a number between {self.box.lower[0]:g} and {self.box.upper[0]:g}"
-        number = checked_numbers(x, message, finite=False)
+        number = checked_numbers(x, lambda: self._refusal(x), finite=False)
         if number.ndim > 1 or number.size != 1:
-            raise SpaceError(message)
+            raise SpaceError(self._refusal(x))
         try:
             return self._numbers([self.box.fit(number)])[0]
         except SpaceError as error:
             raise SpaceError(str(error).replace("dimension 0 is ", "the number is ")) from None
+
+    def _refusal(self, x: Any) -> str:
+        return f"{x!r} is not a number between {self.box.lower[0]:g} and {self.box.upper[0]:g}"
 
     @property
     def size(self) -> float:

@@ -272,7 +272,9 @@ class Simplex(Space):
             x = [x.get(name, 0.0) for name in self._order]
         elif self.names is not None:
             raise SpaceError(f"{x!r} is no composition with names; give a dict of {', '.join(self.names)}")
-        array = checked_numbers(x, f"{x!r} is not a composition of {self.dimension} numbers", finite=False) + 0.0
+        array = (
+            checked_numbers(x, lambda: f"{x!r} is not a composition of {self.dimension} numbers", finite=False) + 0.0
+        )
         if array.shape != (self.dimension,):
             raise SpaceError(f"{x!r} has shape {array.shape}; the composition has {self.dimension} parts")
         return array
