@@ -135,9 +135,9 @@ SIMILARITIES += [
 ]
 
 SPACES: list[tuple[Callable[[], Any], str]] = [
-    (lambda: lw.Float("0", 1), "bounds are numbers.* '0' and 1"),  # type: ignore[arg-type]
-    (lambda: lw.Int(0, "3"), "bounds are numbers.* 0 and '3'"),  # type: ignore[arg-type]
-    (lambda: lw.Box([True], [3]), r"bounds are numbers.* \[True\]"),
+    (lambda: lw.Float("0", 1), "two finite numbers.* '0' and 1"),  # type: ignore[arg-type]
+    (lambda: lw.Int(0, "3"), "two finite numbers.* 0 and '3'"),  # type: ignore[arg-type]
+    (lambda: lw.Box([True], [3]), r"bounds are finite numbers.* \[True\]"),
     (lambda: _custom(contains=lambda x: x < 10, told=0), "gave [0-9]+, of which its `contains` says no; .*`where`"),
     (lambda: _custom(sample=lambda: 3), r"sample\(rng\) of the custom space raised TypeError"),  # type: ignore[arg-type, misc]
     (lambda: _custom(sample=lambda rng: None, told=0), "gave None; return an object"),

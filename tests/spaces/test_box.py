@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import likewise as lw
 from likewise.errors import SpaceError
 from likewise.similarity.algebra import Warped
 from likewise.similarity.base import is_differentiable
@@ -152,7 +153,7 @@ def test_gradient_through_view_and_pull_is_that_of_the_unit_cube() -> None:
         ([0.01, 3, 0.0, 2.5, 7.5], r"dimension 4 is .*7.5.*, which is not a whole number"),
         ([0.01, np.nan, 0.0, 2.5, 7], r"dimension 1 is nan"),
         ("abc", r"'abc' is not a vector of 5 numbers"),
-        (None, r"None has shape"),
+        (None, r"None is not a vector of 5 numbers"),
         ({"a": 1}, r"is not a vector"),
     ],
 )
@@ -178,7 +179,7 @@ def test_fit_takes_lists_and_numbers_and_rounds_off_noise() -> None:
         ([0.0, 1.0], [1.0, 2.0, 3.0], {}, r"rows of numbers of one length"),
         (0.0, np.inf, {}, r"finite numbers"),
         ([], [], {}, r"finite numbers, or rows"),
-        ("a", 1.0, {}, r"bounds are numbers"),
+        ("a", 1.0, {}, r"bounds are finite numbers"),
         (0.0, 1.0, {"log": [0]}, r"dimension 0 is on a log scale.*positive, not 0"),
         (0.5, 3.0, {"integer": [0]}, r"dimension 0 is an integer.*whole, not 0.5 and 3"),
         (0.0, 1.0, {"log": [1]}, r"`log` names dimensions by index, from 0 to 0"),
@@ -196,3 +197,23 @@ def test_flags_by_index_or_truth_value_are_the_same_box() -> None:
     two = Box([1, 1, 1], 9, log=[False, False, True], integer=np.array([True, False, True]))
     assert one.describe() == two.describe()
     assert repr(one) == "Box(lower=[1.0, 1.0, 1.0], upper=[9.0, 9.0, 9.0], log=[2], integer=[0, 2])"
+
+
+@pytest.mark.parametrize("number", ["0.5", True, np.bool_(True), 10**309, 1j, None, {}, [[0.1], [0.1, 0.2]]], ids=repr)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: lw.Box(0, 1).fit([x]),
+        lambda x: lw.Box([0, 0], [1, x]),
+        lambda x: lw.Box([0, 0], [1, 1], step=["" if x is None else x, 0.5]),
+        lambda x: lw.Float(0, 1).fit(x),
+        lambda x: lw.Float(0, x),
+        lambda x: lw.Simplex(2).fit([x, 0.5]),
+        lambda x: lw.Simplex(2, total=x),
+        lambda x: lw.Simplex(2, lower=[x, 0.5]),
+        lambda x: lw.Gaussians(mean=(0, x), variance=(0.1, 1)),
+    ],
+)
+def test_what_is_no_number_is_refused_everywhere(use: Any, number: Any) -> None:
+    with pytest.raises(SpaceError):
+        use(number)

@@ -94,7 +94,7 @@ def test_the_paper_walks_along_numbers_without_steps() -> None:
         (lambda: lw.Float(0, 1, step=0), "step=0 is not positive"),
         (lambda: lw.Float(0, 1, step=-1), "step=-1 is not positive"),
         (lambda: lw.Float(0, 1, step="a"), "step='a': give a positive number"),
-        (lambda: lw.Float([0], [1]), "two numbers, not .* use a Box"),
+        (lambda: lw.Float([0], [1]), "two finite numbers, not .* use a Box"),
         (lambda: lw.Float(0, 1, log=[0]), "write log=True"),
         (lambda: lw.Int(0.5, 3), "must be whole"),
         (lambda: lw.Int(1, 8, step=2.5), "whole number"),

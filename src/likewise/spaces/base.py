@@ -5,13 +5,16 @@ With it: moves that spaces of discrete objects share, items that objects consist
 
 from __future__ import annotations
 
+import decimal
 import inspect
 import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, runtime_checkable
 
@@ -98,6 +101,21 @@ def is_allowed(where: Callable[[Any], bool], x: Any) -> bool:
             f"`where` raised {type(error).__name__} for {x!r}: {error}; it must say True or False of every object"
         ) from error
     raise SpaceError(f"`where` gave None for {x!r}; return True or False, for every object")
+
+
+# The usual ones first, which is quicker.
+NUMBERS = (float, int, Real, decimal.Decimal)
+
+
+def checked_numbers(x: Any, message: str | Callable[[], str], *, finite: bool = True) -> Vector:
+    """The numbers of x as an array; a SpaceError with this message for all else, texts and truth values included."""
+    array = x if isinstance(x, np.ndarray) and x.dtype.kind in "iuf" else np.array(x, dtype=object)
+    if array.dtype != object or all(isinstance(v, NUMBERS) and not isinstance(v, bool) for v in array.flat):
+        with suppress(OverflowError):
+            numbers = np.array(array, dtype=float)
+            if not finite or np.all(np.isfinite(numbers)):
+                return numbers
+    raise SpaceError(message if isinstance(message, str) else message())
 
 
 def checked_whole(what: str, number: Any) -> Any:

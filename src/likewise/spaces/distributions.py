@@ -24,7 +24,7 @@ from likewise.similarity.kinds.gaussians import (
     full_gaussians,
 )
 from likewise.similarity.kinds.monte_carlo import MonteCarloDivergence, Samples
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child, wider
+from likewise.spaces.base import Generator, Space, checked_numbers, checked_where, checked_whole, child, wider
 from likewise.spaces.numbers import Box
 from likewise.spaces.simplex import Simplex
 
@@ -215,7 +215,8 @@ class Gaussians(Space):
         *,
         where: Callable[[Any], bool] | None = None,
     ) -> None:
-        ends = [np.asarray(end, dtype=float) for end in (*_pair("mean", mean), *_pair("variance", variance))]
+        message = f"the bounds of mean {mean!r} and variance {variance!r} are finite numbers, or rows of them"
+        ends = [checked_numbers(end, message) for end in (*_pair("mean", mean), *_pair("variance", variance))]
         checked_whole("the dimension of Gaussians", dimension)
         sizes = {end.size for end in ends if end.ndim} | ({dimension} if dimension is not None else set())
         if len(sizes) > 1 or any(end.ndim > 1 for end in ends) or min(sizes, default=1) < 1:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Similarity, Vector, assign
 from likewise.similarity.coordinates import Coordinates, rescaled
-from likewise.spaces.base import RESOLUTION, Generator, Space, checked_where, checked_whole, child
+from likewise.spaces.base import RESOLUTION, Generator, Space, checked_numbers, checked_where, checked_whole, child
 
 # Ranges as text: `20..120/5 log`, from, to, in steps of, and on which scale.
 
@@ -89,15 +89,11 @@ def as_steps(step: Any, dimension: int) -> Vector:
     ([5.0, 0.0], [0.0, 0.0])
     """
     given = list(step) if isinstance(step, list | tuple | np.ndarray) else [step] * dimension
-    try:
-        found = np.array([0.0 if one is None else float(one) for one in given])
-    except (TypeError, ValueError):
-        found = np.full(dimension, np.nan)
-    if isinstance(step, bool | str) or found.shape != (dimension,) or not np.all(np.isfinite(found) & (found >= 0)):
-        raise SpaceError(
-            f"step={step!r}: give a positive number, or one for each of {dimension} dimensions with None for no steps"
-        )
-    return found
+    message = f"step={step!r}: give a positive number, or one for each of {dimension} dimensions with None for no steps"
+    steps = checked_numbers([0.0 if number is None else number for number in given], message)
+    if steps.shape != (dimension,) or np.any(steps < 0):
+        raise SpaceError(message)
+    return steps
 
 
 def check_step(what: str, low: float, high: float, step: float) -> None:
@@ -286,10 +282,9 @@ class Box(Space):
         return self.lower - slack, self.upper + slack
 
     def _fit(self, x: Any) -> Vector:
-        try:
-            array = np.atleast_1d(np.array(x, dtype=float))
-        except (TypeError, ValueError):
-            raise SpaceError(f"{x!r} is not a vector of {self.dimension} numbers") from None
+        array = np.atleast_1d(
+            checked_numbers(x, lambda: f"{x!r} is not a vector of {self.dimension} numbers", finite=False)
+        )
         if array.shape != (self.dimension,):
             raise SpaceError(f"{x!r} has shape {array.shape}; the box has {self.dimension} dimensions")
         least, most = self._ends
@@ -418,14 +413,13 @@ class Box(Space):
 
 
 def _bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[Vector, Vector]:
+    message = f"bounds are finite numbers, or rows of numbers of one length, not {lower!r} and {upper!r}"
     try:
-        if not all(np.asarray(bound).dtype.kind in "iufO" for bound in (lower, upper)):
-            raise TypeError("texts and truth values")
-        start, end = np.broadcast_arrays(*(np.atleast_1d(np.array(bound, dtype=float)) for bound in (lower, upper)))
-    except (TypeError, ValueError):
-        raise SpaceError(f"bounds are numbers, or rows of numbers of one length, not {lower!r} and {upper!r}") from None
-    if start.ndim != 1 or not start.size or not (np.all(np.isfinite(start)) and np.all(np.isfinite(end))):
-        raise SpaceError(f"bounds are finite numbers, or rows of them, not {lower!r} and {upper!r}")
+        start, end = np.broadcast_arrays(*(np.atleast_1d(checked_numbers(bound, message)) for bound in (lower, upper)))
+    except ValueError:
+        raise SpaceError(message) from None
+    if start.ndim != 1 or not start.size:
+        raise SpaceError(message)
     return start.copy(), end.copy()
 
 
@@ -490,16 +484,16 @@ class Scalar(Space):
         return self._numbers(self.box.sample(n, rng))
 
     def _fit(self, x: Any) -> Any:
-        if x is None or isinstance(x, str | bool | np.bool_) or np.ndim(x) > 1 or np.size(x) != 1:
-            raise SpaceError(f"{x!r} is not a number between {self._shown}")
+        number = checked_numbers(x, lambda: self._refusal(x), finite=False)
+        if number.ndim > 1 or number.size != 1:
+            raise SpaceError(self._refusal(x))
         try:
-            return self._numbers([self.box.fit(x)])[0]
+            return self._numbers([self.box.fit(number)])[0]
         except SpaceError as error:
             raise SpaceError(str(error).replace("dimension 0 is ", "the number is ")) from None
 
-    @property
-    def _shown(self) -> str:
-        return f"{self.box.lower[0]:g} and {self.box.upper[0]:g}"
+    def _refusal(self, x: Any) -> str:
+        return f"{x!r} is not a number between {self.box.lower[0]:g} and {self.box.upper[0]:g}"
 
     @property
     def size(self) -> float:
@@ -662,8 +656,9 @@ def scalar_of(box: Box) -> Scalar:
 
 def _box(low: Any, high: Any, *, log: Any, step: Any, integer: bool = False) -> Box:
     """The box of one dimension; errors name the number and no dimension."""
-    if np.ndim(low) or np.ndim(high) or isinstance(low, bool) or isinstance(high, bool):
-        raise SpaceError(f"the bounds of a number are two numbers, not {low!r} and {high!r}; for several use a Box")
+    message = f"the bounds of a number are two finite numbers, not {low!r} and {high!r}; for several use a Box"
+    if checked_numbers(low, message).ndim or checked_numbers(high, message).ndim:
+        raise SpaceError(message)
     if not isinstance(log, bool | np.bool_):
         raise SpaceError(f"log={log!r}: write log=True or log=False")
     try:

@@ -16,7 +16,7 @@ from likewise.similarity.auto import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.catalogue import of_mixtures
 from likewise.similarity.coordinates import Coordinates, rescaled
-from likewise.spaces.base import Generator, Space, checked_where, checked_whole, child, higher, lower
+from likewise.spaces.base import Generator, Space, checked_numbers, checked_where, checked_whole, child, higher, lower
 from likewise.spaces.condition import Condition
 from likewise.spaces.constraints import nearest_with_sum
 
@@ -203,8 +203,9 @@ class Simplex(Space):
             _check_names(self.names, self.n)
         if checked_whole("the number of parts of a Simplex", self.n) is not None and self.n < 2:  # type: ignore[operator]
             raise SpaceError(f"a Simplex needs at least 2 parts, not {self.n}")
-        if not (np.isfinite(self.total) and self.total > 0):
-            raise SpaceError(f"the parts of a Simplex add up to a positive total, not {self.total}")
+        message = f"the parts of a Simplex add up to a positive total, not {self.total!r}"
+        if (total := checked_numbers(self.total, message)).ndim or not total > 0:
+            raise SpaceError(message)
         if checked_whole("`most` of a Simplex", self.most) is not None and self.most < 1:  # type: ignore[operator]
             raise SpaceError(f"most={self.most}: at least one part is used; give a whole number from 1")
         self.shares.check()
@@ -245,13 +246,11 @@ class Simplex(Space):
             given = [given.get(name, default) for name in self._order]
         elif self.names is not None and given is not None and np.ndim(given) == 1 and len(given) == self.dimension:
             given = [given[list(self.names).index(name)] for name in self._order]
+        message = f"{what}={given!r}: give one number, one for each of {self.dimension} parts, or a dict"
         try:
-            found = np.array(np.broadcast_to(default if given is None else given, (self.dimension,)), dtype=float)
-        except (TypeError, ValueError):
-            found = np.full(self.dimension, np.nan)
-        if not np.all(np.isfinite(found)):
-            raise SpaceError(f"{what}={given!r}: give one number, one for each of {self.dimension} parts, or a dict")
-        return found
+            return np.broadcast_to(checked_numbers(default if given is None else given, message), (self.dimension,))
+        except ValueError:
+            raise SpaceError(message) from None
 
     def _made(self, numbers: Matrix) -> list[Any]:
         """Objects of numbers in your own unit."""
@@ -275,10 +274,9 @@ class Simplex(Space):
             x = [x.get(name, 0.0) for name in self._order]
         elif self.names is not None:
             raise SpaceError(f"{x!r} is no composition with names; give a dict of {', '.join(self.names)}")
-        try:
-            array = np.array(x, dtype=float) + 0.0
-        except (TypeError, ValueError):
-            raise SpaceError(f"{x!r} is not a composition of {self.dimension} numbers") from None
+        array = (
+            checked_numbers(x, lambda: f"{x!r} is not a composition of {self.dimension} numbers", finite=False) + 0.0
+        )
         if array.shape != (self.dimension,):
             raise SpaceError(f"{x!r} has shape {array.shape}; the composition has {self.dimension} parts")
         return array
