@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import Warped
+from likewise.similarity.algebra import warped
 from likewise.similarity.base import is_differentiable
 from likewise.similarity.coordinates import Rescaled
 from likewise.similarity.kinds.gaussians import SymmetricKL
@@ -117,8 +117,8 @@ def test_vectors_outside_are_moved_to_the_nearest_inside(box: Box) -> None:
 def test_view_scales_similarities_of_vectors_alone_and_once() -> None:
     box = Box([0.0, 1e-3], [10.0, 1e3], log=[1])
     xs = box.sample(5, np.random.default_rng(0))
-    seen = box.view(2.0 * RBF(0.5) + Warped(Matern(0.3), 2.0) * Linear())
-    plain = 2.0 * RBF(0.5) + Warped(Matern(0.3), 2.0) * Linear()
+    seen = box.view(2.0 * RBF(0.5) + warped(Matern(0.3), 2.0) * Linear())
+    plain = 2.0 * RBF(0.5) + warped(Matern(0.3), 2.0) * Linear()
     unit = list(box.to_vector(xs))
     np.testing.assert_allclose(
         seen.between(seen.encode(xs), seen.encode(xs)), plain.between(plain.encode(unit), plain.encode(unit))

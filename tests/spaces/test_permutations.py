@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import Warped
+from likewise.similarity.algebra import warped
 from likewise.similarity.base import Similarity
 from likewise.similarity.kinds.permutations import Kendall, Mallows, Positions, Tours
 from likewise.spaces.permutations import Permutations
@@ -122,7 +122,7 @@ def test_unknown_steps_are_refused(steps: Any) -> None:
 
 @pytest.mark.parametrize(
     "similarity",
-    [Tours(), Mallows(), Positions() * Kendall(), 0.5 * (Footrule() + Positions()), Warped(Positions(), 2.0)],
+    [Tours(), Mallows(), Positions() * Kendall(), 0.5 * (Footrule() + Positions()), warped(Positions(), 2.0)],
 )
 def test_named_items_are_compared_as_their_numbers_are(similarity: Similarity) -> None:
     names = Permutations("dacb")

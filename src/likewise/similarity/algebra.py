@@ -524,45 +524,23 @@ class Product(Several):
 
 @dataclass(frozen=True)
 class Scaled(Wrapper, Combination):
-    """S(x, x') = factor · inner(x, x'). PSD if the inner one is.
+    """S(x, x') = (factor · inner(x, x'))^power. PSD for a whole power of a PSD similarity.
 
     >>> from likewise.similarity.kinds.vectors import RBF
     >>> (2.0 * RBF(1.0))([0.0], [0.0])
     2.0
-    """
-
-    inner: Similarity
-    factor: float
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.factor) and self.factor >= 0):
-            raise SimilarityError(f"a similarity can be scaled by a non-negative number alone, not by {self.factor}")
-
-    @property
-    def rule(self) -> Rule:
-        return Mix((self.factor,))
-
-    @property
-    def name(self) -> str:
-        return f"{self.factor:g} × {self.inner.name}"
-
-
-@dataclass(frozen=True)
-class Warped(Wrapper, Combination):
-    """S(x, x') = inner(x, x')^power: how local a similarity is. PSD for a whole power of a PSD similarity.
-
-    >>> from likewise.similarity.kinds.vectors import RBF
     >>> x, y = [0.0], [0.3]
-    >>> bool(np.isclose(Warped(RBF(1.0), 4.0)(x, y), RBF(0.5)(x, y)))
+    >>> bool(np.isclose(Scaled(RBF(1.0), power=4.0)(x, y), RBF(0.5)(x, y)))
     True
     """
 
     inner: Similarity
-    power: float
+    factor: float = 1.0
+    power: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.power) and self.power > 0):
-            raise SimilarityError(f"a warp needs a positive power, not {self.power}; powers from 0.5 to 8 are usual")
+        if not (np.isfinite(self.factor) and self.factor >= 0):
+            raise SimilarityError(f"a similarity can be scaled by a non-negative number alone, not by {self.factor}")
         if self.inner.signed and self.power != int(self.power):
             raise SimilarityError(
                 f"{self.inner.name} may be negative, so it has no power {self.power}; use a whole power"
@@ -570,11 +548,12 @@ class Warped(Wrapper, Combination):
 
     @property
     def rule(self) -> Rule:
-        return Mix((1.0,), self.power)
+        return Mix((self.factor,), self.power)
 
     @property
     def name(self) -> str:
-        return f"{self.inner.name}^{self.power:g}"
+        scaled = self.inner.name if self.factor == 1.0 != self.power else f"{self.factor:g} × {self.inner.name}"
+        return scaled if self.power == 1.0 else f"{scaled}^{self.power:g}"
 
 
 def warped(similarity: Similarity | Function, power: float) -> Similarity:
@@ -587,7 +566,7 @@ def warped(similarity: Similarity | Function, power: float) -> Similarity:
     0.25
     """
     check_positive("warped", "power", power)
-    return Warped(as_similarity(similarity), float(power))
+    return Scaled(as_similarity(similarity), power=float(power))
 
 
 @dataclass(frozen=True)
@@ -621,4 +600,4 @@ def symmetrised(given: Similarity | Function) -> Similarity:
 
 
 # Those that hand the objects on unchanged: how a space sees a combination is how it sees its parts.
-COMBINATIONS = (Sum, Product, Scaled, Warped, Symmetrised, Fixed)
+COMBINATIONS = (Sum, Product, Scaled, Symmetrised, Fixed)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import SpaceError
-from likewise.similarity.algebra import Fixed, Product, Scaled, Sum, Warped
+from likewise.similarity.algebra import Fixed, Product, Scaled, Sum
 from likewise.similarity.auto import Recognised, of_kind, recognise
 from likewise.similarity.base import Matrix, Similarity, Vector
 from likewise.similarity.catalogue import Kind, as_field
@@ -35,7 +35,7 @@ from likewise.tables.cells import Decimal
 # Gradients for everyone: a similarity without derivatives gets them from the space that its objects live in.
 
 # Those that hand on both the objects and the derivatives of their parts.
-CHAINED = (Sum, Product, Scaled, Warped, Fixed)
+CHAINED = (Sum, Product, Scaled, Fixed)
 
 
 def differentiate(similarity: Similarity, space: Movable) -> Similarity:

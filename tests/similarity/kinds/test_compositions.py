@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import gmean
 
 from likewise.errors import SimilarityError
-from likewise.similarity.algebra import Warped
+from likewise.similarity.algebra import warped
 from likewise.similarity.base import Similarity, is_differentiable
 from likewise.similarity.kinds.compositions import Aitchison, Hellinger
 from likewise.testing.similarities import check_similarity
@@ -21,7 +21,7 @@ ALL: list[Similarity] = [Hellinger(), Aitchison(), Aitchison(2.0), Aitchison([1.
 parts = st.lists(st.floats(0, 10), min_size=4, max_size=4).filter(lambda x: sum(x) > 1e-3)
 
 
-@pytest.mark.parametrize("similarity", [*ALL, Warped(Hellinger(), 3.0), Hellinger() + Aitchison(1.0)], ids=repr)
+@pytest.mark.parametrize("similarity", [*ALL, warped(Hellinger(), 3.0), Hellinger() + Aitchison(1.0)], ids=repr)
 def test_conformance(similarity: Similarity) -> None:
     rng = np.random.default_rng(0)
     objects = list(rng.dirichlet(np.ones(4), size=12) * rng.uniform(0.5, 2.0, size=(12, 1)) + 1e-3)

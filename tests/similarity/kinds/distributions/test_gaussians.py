@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import integrate, linalg
 
 from likewise.errors import SimilarityError
-from likewise.similarity.algebra import Warped
+from likewise.similarity.algebra import warped
 from likewise.similarity.base import is_differentiable
 from likewise.similarity.encoding import join, take
 from likewise.similarity.functions import DistanceSimilarity
@@ -297,7 +297,7 @@ def test_bhattacharyya_has_no_scale_and_a_warp_gives_it_one() -> None:
     x, y = Gaussian(0.0, 1.0), Gaussian(2.0, 1.0)
     overlap = Bhattacharyya()
     assert overlap.fitted(overlap.encode([x, y])) is overlap
-    assert Warped(overlap, 4.0)(x, y) == pytest.approx(overlap(x, y) ** 4)
+    assert warped(overlap, 4.0)(x, y) == pytest.approx(overlap(x, y) ** 4)
     settled = SymmetricKL().fitted(SymmetricKL().encode([x, y]))
     assert settled(x, y) == pytest.approx(np.exp(-1.0))
 
