@@ -98,9 +98,9 @@ def hypervolume(study: Study) -> Figure:
 
 def _enough(study: Study, least: int) -> None:
     _of_study(study)
-    told = len(plot_data.course(study).values)
-    if told < least:
-        raise StudyError(f"study {study.name!r} has {told} observations; this picture needs at least {least}")
+    observations = len(plot_data.course(study).values)
+    if observations < least:
+        raise StudyError(f"study {study.name!r} has {observations} observations; this picture needs at least {least}")
 
 
 def _of_study(study: Any) -> None:

@@ -107,12 +107,18 @@ def _room(parts: list[str]) -> str:
 
 
 def _modules(node: ast.AST) -> list[str]:
-    """The modules that a line imports from; `from likewise import x` imports from `likewise.x`."""
+    """The modules that a line imports from; `from likewise.run import loop` imports from `likewise.run.loop`."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module == "likewise":
-        return [f"likewise.{alias.name}" for alias in node.names]
-    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+    if not isinstance(node, ast.ImportFrom) or not node.module:
+        return []
+    inside = [f"{node.module}.{alias.name}" for alias in node.names]
+    modules = [name for name in inside if node.module == "likewise" or _is_module(name)]
+    return modules if len(modules) == len(inside) else [*modules, node.module]
+
+
+def _is_module(name: str) -> bool:
+    return PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py").exists()
 
 
 def _docstring_lines(tree: ast.Module) -> Iterator[int]:
@@ -164,10 +170,13 @@ def rooms(sources: Iterable[Source]) -> list[str]:
 
 
 def single_importers(sources: Iterable[Source]) -> dict[str, str]:
-    """The modules that exactly one other imports, with that one: they may be halves of a file."""
+    """The modules that exactly one other imports, with that one: they may be halves of a file.
+
+    An `__init__.py` does not count: it only says where names are.
+    """
     importers = defaultdict(set)
     for source in sources:
-        for line in source.imports:
+        for line in source.imports if source.path.stem != "__init__" else ():
             importers[line.module].add(source.module)
     modules = {source.module for source in sources}
     return {module: min(who) for module, who in sorted(importers.items()) if len(who) == 1 and module in modules}

@@ -201,14 +201,14 @@ def _goals(request: Request, sheet: Sheet | None, space: Space) -> dict[str, Any
     """Returns the direction, or the goals of several columns; a column that is full needs no model."""
     if request.aims is None:
         return {"direction": request.direction}
-    given = frozenset() if sheet is None else sheet.given
-    if missed := [name for name in request.aims.limits if name in given]:
+    given_columns = frozenset() if sheet is None else sheet.given
+    if missed := [name for name in request.aims.limits if name in given_columns]:
         raise UsageError(
             f"{missed[0]!r} is known of every row, so nothing has to be learnt of it; leave such rows out "
             "by a condition on the candidates."
         )
     objectives: dict[str, Any] = dict(request.aims.objectives)
-    for name in (name for name in objectives if name in given):
+    for name in (name for name in objectives if name in given_columns):
         assert sheet is not None
         objectives[name] = Computed(column_of(sheet, space, name), objectives[name])
     return {"objectives": objectives, "constraints": dict(request.aims.limits)}

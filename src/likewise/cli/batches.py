@@ -134,13 +134,13 @@ def _condition(problem: Problem, text: str) -> str | Callable[[Any], bool]:
     """The condition: on the parts of the objects where it names no other column, else on the rows of the table."""
     sheet = problem.sheet
     fields = [] if sheet is None or not sheet.roles.record else list(sheet.roles.objects)
-    known = list(problem.study.space.parts) or fields
-    columns = known if sheet is None or problem.pool is None else list(dict.fromkeys([*known, *sheet.table.columns]))
+    parts = list(problem.study.space.parts) or fields
+    columns = parts if sheet is None or problem.pool is None else list(dict.fromkeys([*parts, *sheet.table.columns]))
     try:
         condition = Condition.read(text, columns)
     except SpaceError as error:
         raise UsageError(f"--where: {error}.") from None
-    if sheet is None or problem.pool is None or all(name in known for name in condition.names):
+    if sheet is None or problem.pool is None or all(name in parts for name in condition.names):
         return text
     values = {name: content(sheet.table.column(name), None, sheet.decimal).values for name in condition.names}
     space, rows = problem.study.space, sheet.candidates

@@ -126,7 +126,7 @@ def choice_of(distribution: BaseDistribution, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Choices(Categorical):
+class NumberedChoices(Categorical):
     """Choices by their numbers, which are handed on as they are: to messages they are what was chosen."""
 
     @property
@@ -138,7 +138,7 @@ class Choices(Categorical):
 
 
 @dataclass(frozen=True)
-class ComparedChoices(Choices):
+class ComparedChoices(NumberedChoices):
     """Choices that are compared by a similarity of the user's."""
 
     similarity: Similarity | None = None
@@ -232,7 +232,7 @@ class ComparedParameters:
         assert isinstance(distribution, CategoricalDistribution)
         numbers = numbers_of(distribution)
         if name not in self.similarities:
-            return Choices(numbers)
+            return NumberedChoices(numbers)
         objects = self.objects.get(name, distribution.choices)
         if len(objects) != len(numbers):
             raise SpaceError(

@@ -305,8 +305,8 @@ def _placing(table: Sequence[Any], columns: Sequence[str], column: str) -> Calla
             changed[c] = share * (total - level)
         if isinstance(x, Mapping):
             return {**x, **changed}
-        made = [changed.get(c, _get(x, columns, c)) for c in columns]
-        return np.array(made, dtype=float) if isinstance(x, np.ndarray) else type(x)(made)
+        cells = [changed.get(c, _get(x, columns, c)) for c in columns]
+        return np.array(cells, dtype=float) if isinstance(x, np.ndarray) else type(x)(cells)
 
     return place
 
