@@ -85,7 +85,7 @@ class Polytope:
         room = np.linalg.norm(self.along(sides), axis=1)
         goal = np.append(np.zeros(len(self.widths)), -1.0)
         equal = np.hstack([self.equal, np.zeros((len(self.equal), 1))])
-        found = linprog(
+        solution = linprog(
             goal,
             A_ub=np.column_stack([sides, room]),
             b_ub=bounds,
@@ -93,9 +93,9 @@ class Polytope:
             b_eq=self.values if len(equal) else None,
             bounds=[(0.0, width) for width in self.widths] + [(0.0, 1.0)],
         )
-        if found.x is None or not found.success:
+        if solution.x is None or not solution.success:
             raise SpaceError("no settings satisfy all constraints; loosen one of them, or widen a range")
-        return self._exact(np.clip(found.x[:-1], 0.0, self.widths)[None])[0]
+        return self._exact(np.clip(solution.x[:-1], 0.0, self.widths)[None])[0]
 
     def _exact(self, z: Matrix) -> Matrix:
         """The points moved onto the planes."""
