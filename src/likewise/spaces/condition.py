@@ -65,7 +65,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearForm:
     """Σ c x + k; a TypeError where something calculated with it is not linear."""
 
     coefficients: Mapping[str, float]
@@ -76,28 +76,28 @@ class Linear:
         """Whether no number in it is infinite."""
         return all(map(math.isfinite, (self.constant, *self.coefficients.values())))
 
-    def _plus(self, sign: float, other: Linear) -> Linear:
+    def _plus(self, sign: float, other: LinearForm) -> LinearForm:
         c = dict.fromkeys([*self.coefficients, *other.coefficients], 0.0)
         c = {x: self.coefficients.get(x, 0.0) + sign * other.coefficients.get(x, 0.0) for x in c}
-        return Linear({x: value for x, value in c.items() if value}, self.constant + sign * other.constant)
+        return LinearForm({x: value for x, value in c.items() if value}, self.constant + sign * other.constant)
 
     __add__, __sub__ = partialmethod(_plus, 1.0), partialmethod(_plus, -1.0)
 
-    def __mul__(self, other: Linear) -> Linear:
+    def __mul__(self, other: LinearForm) -> LinearForm:
         if other.coefficients and self.coefficients:
             raise TypeError("the product is not linear")
         form, factor = (other, self.constant) if other.coefficients else (self, other.constant)
-        return Linear({x: factor * c for x, c in form.coefficients.items() if factor * c}, factor * form.constant)
+        return LinearForm({x: factor * c for x, c in form.coefficients.items() if factor * c}, factor * form.constant)
 
-    def __truediv__(self, other: Linear) -> Linear:
+    def __truediv__(self, other: LinearForm) -> LinearForm:
         if other.coefficients or not other.constant:
             raise TypeError("the ratio is not linear")
-        return self * Linear({}, 1.0 / other.constant)
+        return self * LinearForm({}, 1.0 / other.constant)
 
-    def __neg__(self) -> Linear:
-        return self * Linear({}, -1.0)
+    def __neg__(self) -> LinearForm:
+        return self * LinearForm({}, -1.0)
 
-    def __pos__(self) -> Linear:
+    def __pos__(self) -> LinearForm:
         return self
 
 
@@ -211,11 +211,11 @@ class Condition:
         return list(dict.fromkeys(word.value for word in self._words if word.kind == "name"))
 
     @cached_property
-    def comparisons(self) -> list[tuple[Linear | None, str]]:
+    def comparisons(self) -> list[tuple[LinearForm | None, str]]:
         """What must all hold: left − right, where it is linear, and the sign =, <= or >=, empty for all else."""
         return list(self._comparisons(self._tree))
 
-    def _comparisons(self, node: ast.expr) -> Iterator[tuple[Linear | None, str]]:
+    def _comparisons(self, node: ast.expr) -> Iterator[tuple[LinearForm | None, str]]:
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
             for part in node.values:
                 yield from self._comparisons(part)
@@ -225,13 +225,13 @@ class Condition:
             for left, sign, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
                 yield self._difference(left, right) if type(sign) in SIGNS else None, SIGNS.get(type(sign), "")
 
-    def _difference(self, left: ast.expr, right: ast.expr) -> Linear | None:
+    def _difference(self, left: ast.expr, right: ast.expr) -> LinearForm | None:
         code = self._compiled(ast.copy_location(ast.BinOp(left, ast.Sub(), right), left))
         try:
-            form = self._calculate(code, lambda number: Linear({}, number), lambda name: Linear({name: 1.0}))
+            form = self._calculate(code, lambda number: LinearForm({}, number), lambda name: LinearForm({name: 1.0}))
         except TypeError:
             return None
-        return form if isinstance(form, Linear) and form.finite else None
+        return form if isinstance(form, LinearForm) and form.finite else None
 
     def _calculate(self, code: CodeType, value: Callable[[Any], Any], field: Callable[[str], Any]) -> Any:
         """What Python makes of the code; `value` and `field` say what numbers, texts and names stand for."""

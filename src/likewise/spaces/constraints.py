@@ -12,7 +12,7 @@ import numpy as np
 from likewise.errors import SpaceError
 from likewise.similarity.base import Matrix, Vector
 from likewise.spaces.base import Generator, Space
-from likewise.spaces.condition import EQUAL, Condition, Linear
+from likewise.spaces.condition import EQUAL, Condition, LinearForm
 from likewise.spaces.numbers import Flags, Scalar
 
 # The part of the unit cube where linear constraints hold: nearest points, random points, and directions inside.
@@ -172,7 +172,7 @@ class LinearConstraints:
     """Some numbers of a record and the constraints between them: coefficients and constant of Σ c x + k ≤ 0 or = 0."""
 
     parts: Mapping[str, Scalar]
-    constraints: tuple[tuple[Linear, bool], ...]
+    constraints: tuple[tuple[LinearForm, bool], ...]
 
     @classmethod
     def of(cls, parts: Mapping[str, Space], condition: Any) -> LinearConstraints | None:
@@ -319,7 +319,7 @@ class LinearConstraints:
         return y.reshape(*flat, x.shape[1])[every, best], left.reshape(flat)[every, best]
 
 
-def _bound(form: Linear | None, sign: str, parts: Mapping[str, Space]) -> tuple[Linear, bool] | None:
+def _bound(form: LinearForm | None, sign: str, parts: Mapping[str, Space]) -> tuple[LinearForm, bool] | None:
     """The comparison as ≤ 0 or = 0, where it is of numbers that can be tied; None for all else."""
     if not sign or form is None or not form.coefficients:
         return None
