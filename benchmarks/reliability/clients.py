@@ -149,7 +149,7 @@ def tell(log: Log, rows: Sequence[tuple[int | None, Any, float]]) -> None:
 def open_study(case: Case, url: str) -> lw.Study | Log:
     """The case's study, opened as its level opens it."""
     if case.level == "storage":
-        return open_log(open_storage(url), NAME, SETTINGS, Ledger(lambda data: data), "worker")
+        return open_log(open_storage(url), NAME, SETTINGS, Ledger(lambda data: data, "value"), "worker")
     objects, initial = (MODELLED_OBJECTS, 5) if case.modelled else (OBJECTS, 10**9)
     return lw.Study(lw.Pool(list(range(objects))), Near(), storage=url, name=NAME, initial=initial, lease=case.lease)
 

@@ -61,7 +61,7 @@ def test_the_next_command_says_the_same(run: Run, table: Path) -> None:
         (["--fix", "base=z"], "no object has 'base' = 'z'; there are 'a', 'b', 'c'"),
         (["--same", "cost"], "no part 'cost'"),
         (["--where", "cots < 3"], "did you mean 'cost'"),
-        (["--where", "base < 3"], "a number and a text"),
+        (["--where", "base < 3"], "are in no order"),
         (["--where", "cost > 99"], "no object of the space satisfies"),
     ],
 )
