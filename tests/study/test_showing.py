@@ -105,6 +105,6 @@ def test_asks_and_fits_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, logger="likewise"):
         study.ask(2)
     levels = {record.levelname: record.getMessage() for record in caplog.records}
-    assert levels["INFO"].startswith("asked 2 of study 'study', 5 trials: ")
+    assert levels["INFO"].startswith("asked 2 of study 'study', 7 trials: ")
     assert levels["INFO"].endswith(str(study.effort))
     assert levels["DEBUG"].startswith("fitted Committee(")
