@@ -208,7 +208,7 @@ def read_state(text: str, decimal: Decimal | None = None) -> RunState | None:
     """The state that a text stands for; None where it is none. A remark may follow its word.
 
     >>> read_state("< 0,1 %"), read_state("Failed; broke the vial").kind, read_state("71")
-    (State(kind=<Kind.BELOW: 'below limit'>, limit=0.1, said='< 0,1 %'), <Kind.FAILED: 'failed'>, None)
+    (RunState(kind=<Kind.BELOW: 'below limit'>, limit=0.1, said='< 0,1 %'), <Kind.FAILED: 'failed'>, None)
     """
     plain = " ".join(text.split())
     kind = KINDS.get(plain.partition(JOINT)[0].strip().lower().rstrip("!"))

@@ -47,7 +47,7 @@ def evaluate(f: Callable[[Any], Any], x: Any) -> Evaluation:
     Whatever f raises becomes text, as exceptions do not always travel.
 
     >>> evaluate(len, "CCO"), evaluate(len, 3).error.splitlines()[-1]
-    (Outcome(value=3.0, std=None, error=None, exit=None), "TypeError: object of type 'int' has no len()")
+    (Evaluation(value=3.0, std=None, error=None, exit=None), "TypeError: object of type 'int' has no len()")
     """
     try:
         value = f(x)
