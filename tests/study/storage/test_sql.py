@@ -118,7 +118,7 @@ def execute(url: str, *statements: str) -> list[Any]:
 
 
 def test_eight_processes_share_a_study(url: str, start: Start) -> None:
-    objects = 400
+    objects = 160
     workers = [start(SHARE, url, worker, objects) for worker in range(8)]
     outputs = [worker.communicate() for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 8, outputs
