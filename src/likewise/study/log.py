@@ -369,6 +369,8 @@ class Ledger:
 
     def partly_told(self, key: str, names: Collection[str], besides: Collection[int] = ()) -> int | None:
         """The first trial of an object that was told other outcomes than these, and none of these."""
+        if len(self._outcomes) < 2:
+            return None
         ids = (
             t.id
             for t in self.within(State.TOLD)

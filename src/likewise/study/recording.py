@@ -265,12 +265,14 @@ class Recorder:
     def _meant(self, ledger: Ledger, findings: Sequence[Finding], stated: Sequence[Stated | None]) -> list[int | None]:
         """The trial that each finding changes; None for a new one. Raises where one would be changed twice."""
         ids: list[int | None] = []
+        besides = set[int]()
         for finding, x in zip(findings, stated, strict=True):
-            besides = {id for id in ids if id is not None}
             id = self._trial_of(ledger, finding) if x is None else self._trial_for(ledger, finding, x, besides)
             if id is not None and id in besides:
                 raise StudyError(f"trial {id} of study {self.log.name!r} is told twice; tell its object once more")
             ids.append(id)
+            if id is not None:
+                besides.add(id)
         return ids
 
     def _trial_of(self, ledger: Ledger, finding: Finding) -> int:
