@@ -116,6 +116,14 @@ def test_what_is_told_comes_back_to_the_last_bit(storage: Storage) -> None:
         assert trial.created <= trial.updated
 
 
+def test_an_object_may_be_nothing(storage: Storage) -> None:
+    """JSON's null is an object like any other."""
+    log = log_of(storage)
+    (id,) = add(log, None, claim=False)
+    end(log, id, value=1.0)
+    assert [(t.object, t.value) for t in log_of(storage).ledger.trials] == [(None, 1.0)]
+
+
 def test_outcomes_may_arrive_one_after_the_other_and_a_failure_ends_them() -> None:
     log = log_of(None, "s", "me", "yield", "cost")
     a, b = add(log, "a", "b")

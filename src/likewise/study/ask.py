@@ -271,6 +271,8 @@ class Asking:
 
     def _claim(self, suggestions: Sequence[Suggestion], proposal: Proposal, lease: float | None) -> list[Suggestion]:
         """The suggestions with the ids of their trials; `Taken` where another worker was given an object first."""
+        if not suggestions:
+            return []
         stated = [Stated.of(self.space, s.object) for s in suggestions]
         said = [{**explanation.summary(s, proposal.beliefs), **self._provenance(s)} for s in suggestions]
         with self.log.change("ask") as draft:

@@ -440,7 +440,9 @@ class Draft:
         """Add a trial of an object, which is at hand as JSON data and as an instance; its id."""
         id, self._next = self._next, self._next + 1
         self._objects[id] = x
-        self.change(id, object=data, **fields)
+        self.change(id, **fields)
+        # Also where it is JSON's null.
+        self._entries[-1]["object"] = data
         return id
 
     def change(self, id: int, **fields: Any) -> None:
